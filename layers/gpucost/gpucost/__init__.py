@@ -1,0 +1,1 @@
+"""gpucost: GPU cost allocation for Amazon EKS."""

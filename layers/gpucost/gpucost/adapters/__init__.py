@@ -1,0 +1,1 @@
+"""The outside world: AWS, Prometheus, Slack, and in-memory twins of them."""

@@ -1,0 +1,67 @@
+"""Timelines: a value over the 60 minutes of an hour, kept as value -> set of minutes (a 60-bit mask).
+
+Nearly everything the cluster reports is constant for long stretches, so this is compact, exact, and independent of the
+order in which samples arrive.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+
+from gpucost.domain.hours import MINUTES
+
+FULL = (1 << MINUTES) - 1
+
+type Mask = int
+type Timeline[V: Hashable] = Mapping[V, Mask]
+
+
+def minutes(mask: Mask) -> int:
+    """How many minutes the mask holds."""
+    return mask.bit_count()
+
+
+def present[V: Hashable](timeline: Timeline[V]) -> Mask:
+    """The minutes that have a value."""
+    mask = 0
+    for part in timeline.values():
+        mask |= part
+    return mask
+
+
+def within[V: Hashable](timeline: Timeline[V], mask: Mask) -> dict[V, Mask]:
+    """The timeline cut down to some minutes."""
+    return {value: part & mask for value, part in timeline.items() if part & mask}
+
+
+def combine[A: Hashable, B: Hashable, C: Hashable](
+    left: Timeline[A], right: Timeline[B], join: Callable[[A, B], C]
+) -> dict[C, Mask]:
+    """Join two timelines minute by minute, where both have a value."""
+    out: dict[C, Mask] = {}
+    for a, a_mask in left.items():
+        for b, b_mask in right.items():
+            both = a_mask & b_mask
+            if both:
+                value = join(a, b)
+                out[value] = out.get(value, 0) | both
+    return out
+
+
+def merge[V: Hashable](left: Timeline[V], right: Timeline[V], join: Callable[[V, V], V]) -> dict[V, Mask]:
+    """Join two timelines minute by minute; where only one has a value, that value stands."""
+    if left == right:
+        return {join(value, value): mask for value, mask in left.items()} if left else {}
+    out = combine(left, right, join)
+    left_only, right_only = ~present(right), ~present(left)
+    for timeline, mask in ((left, left_only), (right, right_only)):
+        for value, part in timeline.items():
+            if part & mask:
+                out[value] = out.get(value, 0) | (part & mask)
+    return out
+
+
+def merge_all[V: Hashable](timelines: Iterable[Timeline[V]], join: Callable[[V, V], V]) -> dict[V, Mask]:
+    """`merge` over any number of timelines. `join` must be associative and commutative (max, sum)."""
+    out: dict[V, Mask] = {}
+    for timeline in timelines:
+        out = merge(out, timeline, join) if out else dict(timeline)
+    return out

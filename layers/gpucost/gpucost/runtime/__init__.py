@@ -1,0 +1,1 @@
+"""Settings, logging and the composition root of the Lambda functions."""

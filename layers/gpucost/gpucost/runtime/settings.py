@@ -1,0 +1,167 @@
+"""The settings document: validated once, turned into the domain's policy. Its defaults are the AWS recipe's."""
+
+import hashlib
+import json
+import re
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from gpucost.adapters.labels import LabelNames
+from gpucost.domain.policy import (
+    KUBEVIRT_PASSTHROUGH,
+    RECIPE_RATE,
+    RECIPE_SLICES,
+    AlertRules,
+    BuRules,
+    Policy,
+    RateCard,
+    UtilizationMode,
+    WeightBasis,
+)
+from gpucost.domain.report import Basis
+from gpucost.ports import GpucostError
+
+type Rate = Annotated[Decimal, Field(gt=0, le=10_000, description="USD per GPU-hour")]
+type Usd = Annotated[Decimal, Field(ge=0)]
+type Share = Annotated[Decimal, Field(ge=0, le=1)]
+
+
+class SettingsError(GpucostError):
+    """The settings document is not valid. The message lists every fault with its place."""
+
+
+def _label_name(name: str) -> str:
+    if not re.fullmatch(r"[a-zA-Z_][a-zA-Z0-9_]*", name):
+        raise ValueError(f"{name!r} is not a Prometheus label name (letters, digits, underscores)")
+    return name
+
+
+def _pattern(text: str) -> str:
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise ValueError(f"{text!r} is not a regular expression: {error}") from None
+    return text
+
+
+type LabelName = Annotated[str, AfterValidator(_label_name)]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+class LabelSettings(_Section):
+    """The names of the identifying labels, where a pipeline renames them (OpenTelemetry: k8s_namespace_name …)."""
+
+    namespace: LabelName = "namespace"
+    pod: LabelName = "pod"
+    container: LabelName = "container"
+    node: LabelName = "node"
+    uid: LabelName = "uid"
+
+
+class BuPattern(_Section):
+    """A regular expression over whole namespace names, and the BU it stands for (groups as \\1)."""
+
+    match: Annotated[str, AfterValidator(_pattern)]
+    bu: Annotated[str, Field(min_length=1)]
+
+
+class BuSettings(_Section):
+    """Which BU a pod belongs to: the first rule that answers; else the namespace itself."""
+
+    pod_label: str | None = None
+    namespace_label: str | None = None
+    namespace_annotation: str | None = None
+    by_namespace: dict[str, Annotated[str, Field(min_length=1)]] = {}
+    patterns: tuple[BuPattern, ...] = ()
+
+
+class AlertSettings(_Section):
+    """A BU's hour is told when it reaches all three thresholds."""
+
+    min_allocated_usd: Usd = Decimal(1)
+    min_waste_usd: Usd = Decimal(1)
+    min_waste_share: Share = Decimal("0.5")
+
+
+class Settings(_Section):
+    """Settings of gpucost. Everything has a default: an empty document is the AWS recipe ($12, 7 slices per GPU)."""
+
+    usd_per_gpu_hour: Rate = RECIPE_RATE
+    """USD per GPU-hour where no better price is known."""
+    usd_per_gpu_hour_by_instance_type: dict[str, Rate] = {}
+    """USD per GPU-hour by EC2 instance type."""
+    usd_per_gpu_hour_by_gpu_model: dict[str, Rate] = {}
+    """USD per GPU-hour by GPU model as NVIDIA's node label writes it (NVIDIA-A100-SXM4-40GB)."""
+    slices_per_gpu: Annotated[int, Field(ge=1, le=64)] = RECIPE_SLICES
+    """MIG compute slices per GPU where neither the profile nor the model tells."""
+    weight_basis: WeightBasis = WeightBasis.COMPUTE
+    """A MIG slice's share of its GPU: by compute slices, by memory slices, or the larger of the two."""
+    utilization: UtilizationMode = UtilizationMode.MEASURED
+    """`recipe` reproduces the guide's cluster-wide proxy, 100 times too small, to reconcile before moving on."""
+    utilization_estimates: tuple[Literal["node", "cluster"], ...] = ()
+    """Where a pod has no series of its own: estimate it from its node's unlabelled devices, or from the cluster."""
+    label_names: LabelSettings = LabelSettings()
+    cluster_label: LabelName | None = None
+    """The external label that tells clusters apart in one workspace; none means one workspace is one cluster."""
+    physical_gpus: dict[str, Annotated[int, Field(ge=0, le=64)]] = {}
+    """Physical GPUs by node name, where nothing else tells."""
+    hami: bool = False
+    """HAMi shares the GPUs: nvidia.com/gpucores (or gpumem-percentage) is the share, nvidia.com/gpu only a slot."""
+    aws_vgpu_per_gpu: Annotated[int, Field(ge=1, le=1024)] = 10
+    """How many k8s.amazonaws.com/vgpu make one GPU."""
+    passthrough_resources: tuple[str, ...] = KUBEVIRT_PASSTHROUGH
+    """Resource names under which whole GPUs are passed to virtual machines."""
+    infer_use_without_request: bool = False
+    """Price devices that a pod uses without a request (DRA): its devices count as held while they report it."""
+    bu: BuSettings = BuSettings()
+    alerts: AlertSettings = AlertSettings()
+
+    def policy(self) -> Policy:
+        """The domain's form of these settings."""
+        return Policy(
+            rates=RateCard(
+                self.usd_per_gpu_hour, self.usd_per_gpu_hour_by_instance_type, self.usd_per_gpu_hour_by_gpu_model
+            ),
+            slices_per_gpu=self.slices_per_gpu,
+            weight_basis=self.weight_basis,
+            utilization=self.utilization,
+            estimates=tuple(Basis(name) for name in self.utilization_estimates),
+            physical_gpus=self.physical_gpus,
+            hami=self.hami,
+            aws_vgpu_per_gpu=self.aws_vgpu_per_gpu,
+            passthrough=self.passthrough_resources,
+            infer_use_without_request=self.infer_use_without_request,
+            bu=BuRules(
+                self.bu.pod_label,
+                self.bu.namespace_label,
+                self.bu.namespace_annotation,
+                self.bu.by_namespace,
+                tuple((rule.match, rule.bu) for rule in self.bu.patterns),
+            ),
+            alerts=AlertRules(**self.alerts.model_dump()),
+        )
+
+    def labels(self) -> LabelNames:
+        """The label names that the queries use."""
+        return LabelNames(**self.label_names.model_dump(), cluster=self.cluster_label)
+
+    def digest(self) -> str:
+        """Names these settings in a record: equal settings, equal digest."""
+        text = json.dumps(self.model_dump(mode="json"), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def parse_settings(document: Any) -> Settings:
+    """Validate a decoded settings document. SettingsError lists all faults, one a line, each with its place."""
+    if not isinstance(document, dict):
+        raise SettingsError(f"the settings are {type(document).__name__}, but have to be a mapping of names to values")
+    try:
+        return Settings.model_validate(document)
+    except ValidationError as error:
+        faults = [f"{'.'.join(map(str, fault['loc'])) or 'settings'}: {fault['msg']}" for fault in error.errors()]
+        raise SettingsError("; ".join(faults)) from None
