@@ -1,10 +1,13 @@
 """Findings: what is worth telling somebody about an hour, with a name that is the same however often it is found."""
 
+import hashlib
+import json
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 
 from gpucost.domain.hours import Hour
+from gpucost.domain.report import Basis
 
 
 class Kind(StrEnum):
@@ -20,8 +23,32 @@ class Severity(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class PodWaste:
+    """What one pod wasted in the hour by holding one resource on one node.
+
+    held_minutes (0..60) are those of this hour, utilization is a ratio 0..1, vram_used_mib is None when not measured.
+    """
+
+    namespace: str
+    pod: str
+    node: str
+    resource: str
+    workload: str | None
+    held_minutes: int
+    waste_usd: Decimal
+    utilization: Decimal | None
+    basis: Basis
+    vram_used_mib: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing to tell. `id` is derived from what was found, so the same hour read twice finds the same findings."""
+    """One thing to tell. `id` is derived from what was found, so the same hour read twice finds the same findings.
+
+    allocated_usd is everything the BU held. unknown_usd is the part of it whose utilisation is unknown: it was not
+    judged, and utilization (0..1) and waste_usd speak of the rest. `pods` are the worst, worst first; more_pods counts
+    those left out, and more_pods_usd is what these wasted.
+    """
 
     id: str
     kind: Kind
@@ -32,4 +59,18 @@ class Finding:
     allocated_usd: Decimal
     waste_usd: Decimal
     utilization: Decimal
-    lines: tuple[str, ...] = ()
+    unknown_usd: Decimal = Decimal(0)
+    pods: tuple[PodWaste, ...] = ()
+    more_pods: int = 0
+    more_pods_usd: Decimal = Decimal(0)
+
+
+def stable_id(*parts: str) -> str:
+    """32 hexadecimal digits that name these parts in this order, today and after any restart."""
+    # JSON keeps the parts apart whatever characters they hold; joining them by a separator would not.
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+
+
+def finding_id(kind: Kind, cluster: str, hour: Hour, bu: str) -> str:
+    """The name of what was found: the same for every reading and every revision of the hour."""
+    return stable_id(kind, cluster, hour.key, bu)

@@ -11,7 +11,7 @@ ZERO = Decimal(0)
 
 
 def plain(value: Decimal) -> Decimal:
-    """The same number at rest: at most 9 fractional digits, no trailing zeros, no exponent. ValueError unless finite."""
+    """The number at rest: at most 9 fractional digits, no trailing zeros, no exponent. ValueError unless finite."""
     if not value.is_finite():
         raise ValueError(f"{value} is not a figure")
     with localcontext(prec=60):
@@ -26,7 +26,8 @@ def from_units(units: int) -> Decimal:
 
 def to_units(value: Decimal | Fraction | int) -> int:
     """The nearest count of billionths, half to even."""
-    return round(Fraction(value) * SCALE)
+    units: int = round(Fraction(value) * SCALE)
+    return units
 
 
 def round_fraction(value: Fraction) -> Decimal:
@@ -37,8 +38,8 @@ def round_fraction(value: Fraction) -> Decimal:
 def split_units(total: int, weights: Sequence[Fraction]) -> list[int]:
     """Split a whole number of units by weight so that the parts add up exactly (largest remainder).
 
-    Ties go to the earlier weight, so a caller that sorts its parts gets the same split whatever order they came in.
-    A weight of zero gets nothing. ValueError when a weight is negative, or all are zero and there is something to split.
+    Ties go to the earlier weight, so a caller that sorts its parts gets the same split in whatever order they came.
+    A weight of zero gets nothing. ValueError for a negative weight, or when all are zero and there is a total to split.
     """
     if any(weight < 0 for weight in weights):
         raise ValueError("a part cannot have a negative weight")

@@ -52,7 +52,7 @@ class RateCard:
 
 @dataclass(frozen=True, slots=True)
 class BuRules:
-    """Whose a pod is: the first of pod label, namespace label, namespace annotation, explicit map, pattern that answers.
+    """Whose a pod is: the first that answers of pod label, namespace label, namespace annotation, map and patterns.
 
     Label and annotation keys are as in Kubernetes (`cost-center/bu`). `patterns` are (regular expression, BU) pairs,
     matched against the whole namespace; the BU may use the groups as \\1. What no rule names is its own namespace.

@@ -1,8 +1,8 @@
 """The report of one cluster-hour: the record that the ledger keeps and everything else reads.
 
-Units: `*_usd` are US dollars (Decimal, at most 9 fractional digits); `*_gpu_hours` are hours of one physical GPU;
+Units: `*_usd` are US dollars (Decimal, at most 9 fractional digits), `*_gpu_hours` are hours of one physical GPU,
 `slice_hours` are compute-slice hours under MIG and device or replica hours otherwise; `utilization` is a ratio 0..1 of
-what was allocated. None means unknown, never zero: allocated = effective + waste + unknown holds exactly in every record.
+what was allocated. None means unknown, never zero. allocated = effective + waste + unknown holds exactly everywhere.
 """
 
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class Basis(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Warning_:
+class HourWarning:
     """Something a reader of the hour should know. `code` is stable and documented in docs/warnings.md."""
 
     code: str
@@ -126,7 +126,7 @@ class NamespaceRow:
 
 @dataclass(frozen=True, slots=True)
 class NodeRow:
-    """One node's hour: capacity = allocated + unallocated, and stranded is the part of unallocated nobody could ever hold."""
+    """One node's hour: capacity = allocated + unallocated; stranded is the unallocated that nobody could ever hold."""
 
     node: str
     instance_type: str | None
@@ -176,7 +176,7 @@ class Unpriced:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Minutes of the hour with cluster series, and device-minutes of utilisation, as seen over expected. Ratios 0..1."""
+    """Minutes of the hour with cluster series, and device-minutes of utilisation: seen over expected, ratios 0..1."""
 
     minutes_seen: int
     minutes_expected: int
@@ -207,7 +207,7 @@ class HourReport:
     pods: tuple[PodRow, ...]
     nodes: tuple[NodeRow, ...]
     unpriced: tuple[Unpriced, ...] = ()
-    warnings: tuple[Warning_, ...] = ()
+    warnings: tuple[HourWarning, ...] = ()
     queries: tuple[QueryTrace, ...] = ()
     settings_digest: str = ""
     rule_version: str = RULE_VERSION

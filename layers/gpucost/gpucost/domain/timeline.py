@@ -65,3 +65,24 @@ def merge_all[V: Hashable](timelines: Iterable[Timeline[V]], join: Callable[[V, 
     for timeline in timelines:
         out = merge(out, timeline, join) if out else dict(timeline)
     return out
+
+
+def carried[V: Hashable](timeline: Timeline[V], mask: Mask) -> dict[V, Mask]:
+    """The timeline over exactly the minutes of the mask: a gap takes the value before it, a leading gap the one after.
+
+    For facts that go on being true while nobody reports them, such as a node's labels during a scrape gap.
+    """
+    if not timeline or present(timeline) & mask == mask:
+        return within(timeline, mask)
+    by_minute = {minute: value for value, part in timeline.items() for minute in _minutes_of(part)}
+    current = by_minute[min(by_minute)]
+    out: dict[V, Mask] = {}
+    for minute in range(MINUTES):
+        current = by_minute.get(minute, current)
+        if mask >> minute & 1:
+            out[current] = out.get(current, 0) | 1 << minute
+    return out
+
+
+def _minutes_of(mask: Mask) -> list[int]:
+    return [minute for minute in range(MINUTES) if mask >> minute & 1]
