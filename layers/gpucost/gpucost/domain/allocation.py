@@ -112,7 +112,7 @@ def _price_warnings(nodes: Iterable[PricedNode]) -> list[HourWarning]:
     return [
         warn(
             Code.PRICE_FALLBACK,
-            f"no rate for {node.row.instance_type or 'an unknown instance type'} ({node.row.node}): the global one is used",
+            f"no rate for {node.row.instance_type or 'an unknown type'} ({node.row.node}): the global one is used",
             node.row.node,
         )
         for node in nodes

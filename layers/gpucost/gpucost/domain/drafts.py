@@ -3,7 +3,9 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 from gpucost.domain.holding import Holding
 from gpucost.domain.joining import DeviceMap, samples_expected, usage_of
@@ -68,6 +70,12 @@ class NodeDraft:
         return sum((draft.gpu_minutes for draft in self.drafts), Fraction(0))
 
 
+@lru_cache(maxsize=4096)
+def units_of(quantity: Decimal) -> Fraction:
+    """A quantity as a rational; nearly all are small whole numbers."""
+    return Fraction(quantity)
+
+
 def total_minutes(timeline: Timeline[Fraction]) -> Fraction:
     """The integral of a timeline over its minutes."""
     return sum((value * minutes(mask) for value, mask in timeline.items()), Fraction(0))
@@ -93,7 +101,7 @@ def _gpus(holding: Holding, hour: NodeHour) -> dict[Fraction, Mask]:
     for state, mask in hour.states:
         share = state.share(holding.key.resource)
         for units, part in within(holding.quantity, mask).items():
-            out[Fraction(units) * share.gpus] |= part
+            out[units_of(units) * share.gpus] |= part
     return dict(out)
 
 
@@ -147,7 +155,7 @@ def _slice_minutes(holding: Holding, held: Mask, hour: NodeHour) -> Fraction:
     for state, mask in hour.states:
         slices = state.share(holding.key.resource).slices
         for units, part in within(holding.quantity, mask & held).items():
-            total += Fraction(units) * slices * minutes(part)
+            total += units_of(units) * (slices * minutes(part))
     return total
 
 

@@ -92,9 +92,11 @@ def use_without_request(readings: Readings, bound: Iterable[ContainerRequest], i
     found: dict[tuple[PodId, str, str], tuple[DeviceSeries, Mask]] = {}
     for series in readings.devices:
         for pod in by_name.get((series.namespace, series.pod), ()):
+            if pod in asking:
+                continue
             claimed = bool(series.claim) or bool(readings.claims.get(pod))
             mask = _sampled(series.samples) & running[pod]
-            if pod in asking or not mask or not (claimed or _active(series.samples)):
+            if not mask or not (claimed or _active(series.samples)):
                 continue
             key = (pod, series.node, f"{series.uuid}/{series.instance}")
             found[key] = (series, mask | (found[key][1] if key in found else 0))

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 from fractions import Fraction
+from math import lcm
 
 PLACES = 9
 UNIT = Decimal(1).scaleb(-PLACES)
@@ -21,13 +22,17 @@ def plain(value: Decimal) -> Decimal:
 
 def from_units(units: int) -> Decimal:
     """Billionths as a Decimal at rest."""
-    return plain(Decimal(units).scaleb(-PLACES))
+    whole, rest = divmod(units, SCALE)
+    return Decimal(units).scaleb(-PLACES).normalize() if rest else Decimal(whole)
 
 
 def to_units(value: Decimal | Fraction | int) -> int:
     """The nearest count of billionths, half to even."""
-    units: int = round(Fraction(value) * SCALE)
-    return units
+    top, bottom = value.as_integer_ratio()
+    units: int = top * SCALE // bottom
+    rest: int = top * SCALE % bottom
+    up = 2 * rest > bottom or (2 * rest == bottom and units % 2 == 1)
+    return units + 1 if up else units
 
 
 def round_fraction(value: Fraction) -> Decimal:
@@ -43,15 +48,14 @@ def split_units(total: int, weights: Sequence[Fraction]) -> list[int]:
     """
     if any(weight < 0 for weight in weights):
         raise ValueError("a part cannot have a negative weight")
-    whole = sum(weights, Fraction(0))
-    if whole == 0:
+    common = lcm(*(weight.denominator for weight in weights))
+    counts = [weight.numerator * (common // weight.denominator) for weight in weights]
+    whole = sum(counts)
+    if not whole:
         if total:
             raise ValueError("nothing to split the total by")
-        return [0] * len(weights)
-    exact = [weight * total / whole for weight in weights]
-    parts = [part.numerator // part.denominator for part in exact]
+        return [0] * len(counts)
+    parts, rests = zip(*(divmod(count * total, whole) for count in counts), strict=True)
     left = total - sum(parts)
-    by_remainder = sorted(range(len(exact)), key=lambda index: parts[index] - exact[index])
-    for index in by_remainder[:left]:
-        parts[index] += 1
-    return parts
+    favoured = set(sorted(range(len(rests)), key=lambda index: -rests[index])[:left])
+    return [part + (index in favoured) for index, part in enumerate(parts)]

@@ -171,6 +171,15 @@ class NodeState:
 
     def share(self, name: str) -> Share:
         """What one unit of a resource is on this node."""
+        if name not in self._shares:
+            self._shares[name] = self._fitted(name)
+        return self._shares[name]
+
+    @cached_property
+    def _shares(self) -> dict[str, Share]:
+        return {}
+
+    def _fitted(self, name: str) -> Share:
         nominal = self._nominal(name)
         if self.policy.hami:
             return Share(ONE, shared=True)

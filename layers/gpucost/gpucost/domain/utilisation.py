@@ -11,7 +11,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from gpucost.domain.readings import DeviceSeries, Samples
-from gpucost.domain.timeline import Mask
+from gpucost.domain.timeline import FULL, Mask
 
 ONE = Decimal(1)
 TOO_MUCH = Decimal(2)
@@ -58,9 +58,15 @@ class _Cleaner:
     def ratios(self, samples: Samples, divisor: int) -> Samples:
         known = self.seen.get((id(samples), divisor))
         if known is None:
-            known = (samples, tuple(_ratio(sample, divisor) for sample in samples))
+            known = (samples, _ratios(samples, divisor))
             self.seen[id(samples), divisor] = known
         return known[1]
+
+
+def _ratios(samples: Samples, divisor: int) -> Samples:
+    if divisor == 1 and None not in samples and min(samples) >= 0 and max(samples) <= ONE:  # type: ignore[type-var, operator]
+        return samples
+    return tuple(_ratio(sample, divisor) for sample in samples)
 
 
 def _ratio(sample: Decimal | None, divisor: int) -> Decimal | None:
@@ -143,6 +149,8 @@ class Usage:
 
 def usage_within(ratios: Samples, mask: Mask) -> Usage:
     """The usage of some minutes of one device."""
+    if mask == FULL and None not in ratios:
+        return Usage(sum(ratios, Decimal(0)), len(ratios))  # type: ignore[arg-type, type-var]
     total, samples = Decimal(0), 0
     for minute, ratio in enumerate(ratios):
         if ratio is not None and mask >> minute & 1:

@@ -20,7 +20,7 @@ from gpucost.domain.readings import (
     Samples,
 )
 from gpucost.domain.report import QueryTrace
-from gpucost.domain.timeline import Mask, Timeline, present
+from gpucost.domain.timeline import Mask, Timeline
 
 _REPLICA_SET = "ReplicaSet"
 
@@ -32,7 +32,7 @@ class Timelines:
         self._known: dict[int, tuple[Samples, dict[Decimal, Mask]]] = {}
 
     def of(self, samples: Samples) -> Timeline[Decimal]:
-        """value -> minutes; minutes without a sample are in none of them."""
+        """value -> minutes; a minute without a sample is in none of them."""
         known = self._known.get(id(samples))
         if known is None:
             timeline: dict[Decimal, Mask] = {}
@@ -41,10 +41,6 @@ class Timelines:
                     timeline[sample] = timeline.get(sample, 0) | 1 << minute
             known = self._known[id(samples)] = (samples, timeline)
         return known[1]
-
-    def minutes(self, samples: Samples) -> Mask:
-        """The minutes that have a sample."""
-        return present(self.of(samples))
 
 
 @dataclass
@@ -58,6 +54,7 @@ class Assembler:
     resources: list[NodeResource] = field(default_factory=list)
     nodes: list[NodeFacts] = field(default_factory=list)
     devices: list[DeviceSeries] = field(default_factory=list)
+    sampled: dict[tuple[str, str, str], Mask] = field(default_factory=dict)
     memory: list[DeviceSeries] = field(default_factory=list)
     sidecars: set[tuple[PodId, str]] = field(default_factory=set)
     owners: dict[PodId, str] = field(default_factory=dict)
@@ -76,7 +73,7 @@ class Assembler:
             "nodes": self._take_nodes,
             "utilization": lambda found: self._take_devices(found, self.devices),
             "utilization_fallback": lambda found: self._take_devices(found, self.devices),
-            "memory": lambda found: self._take_devices(found, self.memory),
+            "memory": lambda found: self._take_devices(found, self.memory, sampled=False),
             "owners": self._take_owners,
             "sidecars": self._take_sidecars,
             "claims": self._take_claims,
@@ -118,11 +115,14 @@ class Assembler:
     def _node(self, labels: Mapping[str, str]) -> str:
         return labels.get(self.names.node, "")
 
-    def _note(self, samples: Samples) -> Timeline[Decimal]:
-        """The samples as a timeline; their minutes count as seen."""
-        timeline = self._timelines.of(samples)
-        self.seen |= self._timelines.minutes(samples)
-        return timeline
+    def _note(self, series: Series) -> Mask:
+        """The minutes of a series; they count as seen."""
+        self.seen |= series.minutes
+        return series.minutes
+
+    def _timeline(self, series: Series) -> Timeline[Decimal]:
+        self._note(series)
+        return self._timelines.of(series.samples)
 
     def _take_requests(self, series: Iterable[Series], init: bool) -> None:
         for one in series:
@@ -133,38 +133,45 @@ class Assembler:
                     container=labels.get(self.names.container, ""),
                     node=self._node(labels),
                     resource=labels.get("resource", ""),
-                    quantity=self._note(one.samples),
+                    quantity=self._timeline(one),
                     init=init,
                 )
             )
 
     def _take_phases(self, series: Iterable[Series]) -> None:
         for one in series:
-            self.phases.append(
-                PodPhase(self._pod(one.labels), one.labels.get("phase", ""), present(self._note(one.samples)))
-            )
+            self.phases.append(PodPhase(self._pod(one.labels), one.labels.get("phase", ""), self._note(one)))
 
     def _take_resources(self, series: Iterable[Series]) -> None:
         for one in series:
             resource = one.labels.get("resource", "")
-            self.resources.append(NodeResource(self._node(one.labels), resource, self._note(one.samples)))
+            self.resources.append(NodeResource(self._node(one.labels), resource, self._timeline(one)))
 
     def _take_node_labels(self, series: Iterable[Series]) -> None:
         for one in series:
-            minutes = present(self._note(one.samples))
+            minutes = self._note(one)
             labels = _prefixed(one.labels, "label_")
             self.nodes.append(NodeFacts(self._node(one.labels), minutes, {labels: minutes}))
 
     def _take_nodes(self, series: Iterable[Series]) -> None:
         for one in series:
-            minutes = present(self._note(one.samples))
+            minutes = self._note(one)
             provider = one.labels.get("provider_id", "")
             self.nodes.append(NodeFacts(self._node(one.labels), minutes, provider_id=provider))
 
-    def _take_devices(self, series: Iterable[Series], into: list[DeviceSeries]) -> None:
+    def _take_devices(self, series: Iterable[Series], into: list[DeviceSeries], sampled: bool = True) -> None:
         found = list(series)
         exported = exports_workloads(one.labels for one in found)
-        into.extend(device_of(one.labels, one.samples, self.names, exported) for one in found)
+        for one in found:
+            device = device_of(one.labels, one.samples, self.names, exported)
+            into.append(device)
+            key = (device.node, device.uuid or device.index, device.instance)
+            self.sampled[key] = self.sampled.get(key, 0) | (one.minutes if sampled else 0)
+
+    @property
+    def lacks_utilization(self) -> bool:
+        """Whether some device lacks samples in minutes in which the cluster reported."""
+        return not self.sampled or any(mask & self.seen != self.seen for mask in self.sampled.values())
 
     def _take_owners(self, series: Iterable[Series]) -> None:
         for one in series:
@@ -186,7 +193,7 @@ class Assembler:
         for one in series:
             labels = _prefixed(one.labels, prefix)
             timeline = into.setdefault(key_of(one.labels), {})
-            timeline[labels] = timeline.get(labels, 0) | present(self._note(one.samples))
+            timeline[labels] = timeline.get(labels, 0) | self._note(one)
 
 
 def _prefixed(labels: Mapping[str, str], prefix: str) -> Labels:
@@ -199,14 +206,3 @@ def _workload(kind: str, name: str) -> str:
     if kind == _REPLICA_SET and "-" in name:
         return f"Deployment/{name.rsplit('-', 1)[0]}"
     return f"{kind}/{name}"
-
-
-def device_gaps(devices: Iterable[DeviceSeries], memory: Iterable[DeviceSeries], seen: Mask) -> bool:
-    """Whether some device lacks the ratio metric in minutes in which the cluster reported."""
-    minutes: dict[tuple[str, str, str], Mask] = defaultdict(int)
-    for one in memory:
-        minutes[one.node, one.uuid or one.index, one.instance] |= 0
-    timelines = Timelines()
-    for one in devices:
-        minutes[one.node, one.uuid or one.index, one.instance] |= timelines.minutes(one.samples)
-    return not minutes or any(mask & seen != seen for mask in minutes.values())

@@ -15,6 +15,7 @@ from typing import Any
 from gpucost.adapters.metrics.errors import UnreadableAnswer
 from gpucost.domain.hours import MINUTES
 from gpucost.domain.readings import Samples
+from gpucost.domain.timeline import FULL, Mask
 
 MINUTE = 60
 _HEAD = '{"status":"success","data":{"resultType":"matrix","result":['
@@ -27,10 +28,11 @@ _CACHED = 4096
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One series: its labels, and a sample for each of the hour's 60 instants (None where there is none)."""
+    """One series: its labels, a sample for each of the hour's 60 instants (or None), and the minutes that have one."""
 
     labels: Mapping[str, str]
     samples: Samples
+    minutes: Mask
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +43,18 @@ class Answer:
     warnings: tuple[str, ...] = ()
 
 
+type Run = tuple[Samples, Mask]
+
+
 class SampleReader:
-    """Reads the samples of the hour that starts at an epoch, and shares equal values and equal runs."""
+    """Reads the samples of the hour that starts at an epoch. Equal runs of samples are read once and shared."""
 
     def __init__(self, start: int) -> None:
         self._start = start
-        self._runs: dict[str, Samples] = {}
-        self._values: dict[str, Decimal | None] = {}
+        self._runs: dict[str, Run] = {}
         self._full = (str(start), str(start + (MINUTES - 1) * MINUTE))
 
-    def run(self, raw: str) -> Samples:
+    def run(self, raw: str) -> Run:
         """The samples of `1796032800,"1"],[1796032860,"1"`, the inside of a values list."""
         known = self._runs.get(raw)
         if known is None:
@@ -59,35 +63,30 @@ class SampleReader:
                 self._runs[raw] = known
         return known
 
-    def _read(self, raw: str) -> Samples:
+    def _read(self, raw: str) -> Run:
         texts = _TEXTS.findall(raw)
         last = raw.rfind("[") + 1
-        if len(texts) == MINUTES and raw.startswith(self._full[0]) and raw.startswith(self._full[1], last):
-            return tuple(map(self.value, texts))
+        whole = len(texts) == MINUTES and raw.startswith(self._full[0]) and raw.startswith(self._full[1], last)
+        if whole and "N" not in raw and "I" not in raw:
+            return tuple(map(Decimal, texts)), FULL
         pairs = [pair.split(",", 1) for pair in raw.split("],[")]
         return self.points((float(moment), text.strip().strip('"')) for moment, text in pairs)
 
-    def points(self, points: Iterator[tuple[float, str]]) -> Samples:
+    def points(self, points: Iterator[tuple[float, str]]) -> Run:
         """Place (epoch, value) points on the hour's instants. UnreadableAnswer for a point outside them."""
         samples: list[Decimal | None] = [None] * MINUTES
+        mask = 0
         for moment, text in points:
             minute, rest = divmod(moment - self._start, MINUTE)
             if rest or not 0 <= minute < MINUTES:
                 raise UnreadableAnswer(f"a sample at {moment} is not on a minute of the hour from {self._start}")
-            samples[int(minute)] = self.value(text)
-        return tuple(samples)
-
-    def value(self, text: str) -> Decimal | None:
-        """A sample's text as a Decimal; None for NaN and the infinities: they are no observation."""
-        if text not in self._values:
-            if len(self._values) > 100 * _CACHED:
-                self._values.clear()
-            self._values[text] = decimal_of(text)
-        return self._values[text]
+            value = samples[int(minute)] = decimal_of(text)
+            mask |= (value is not None) << int(minute)
+        return tuple(samples), mask
 
 
 def decimal_of(text: str) -> Decimal | None:
-    """A sample's text as a finite Decimal, or None."""
+    """A sample's text as a Decimal; None for NaN and the infinities: they are no observation."""
     try:
         value = Decimal(text)
     except InvalidOperation:
@@ -104,7 +103,7 @@ def read_matrix(text: str, reader: SampleReader) -> Answer:
             pass
     data, warnings = envelope(text, "matrix")
     series = tuple(
-        Series(one["metric"], reader.points((float(moment), value) for moment, value in one["values"])) for one in data
+        Series(one["metric"], *reader.points((float(moment), value) for moment, value in one["values"])) for one in data
     )
     return Answer(series, warnings)
 
@@ -120,7 +119,7 @@ def _read_compact(text: str, reader: SampleReader) -> Answer:
             raise ValueError("not the compact layout")
         start = end + len(_VALUES)
         end = text.index(_END, start)
-        series.append(Series(labels, reader.run(text[start:end])))
+        series.append(Series(labels, *reader.run(text[start:end])))
         at = end + len(_END)
         at += text.startswith(",", at)
     _, warnings = envelope(_HEAD + text[at:], "matrix")

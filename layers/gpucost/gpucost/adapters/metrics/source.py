@@ -2,18 +2,18 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from decimal import Decimal
 
 from gpucost.adapters.labels import LabelNames
-from gpucost.adapters.metrics.assemble import Assembler, device_gaps
+from gpucost.adapters.metrics.assemble import Assembler
 from gpucost.adapters.metrics.catalogue import Catalogue, Question
 from gpucost.adapters.metrics.client import EngineClient
 from gpucost.adapters.metrics.errors import ResponseTooLarge
 from gpucost.adapters.metrics.matrix import MINUTE, Answer, SampleReader, Series, read_matrix, read_vector
 from gpucost.domain.hours import MINUTES, Hour
 from gpucost.domain.policy import Policy
-from gpucost.domain.readings import Readings, Samples
+from gpucost.domain.readings import Readings
 from gpucost.domain.report import QueryTrace
+from gpucost.domain.timeline import FULL, minutes
 from gpucost.ports import MetricsError
 
 HALF_MINUTE = 30
@@ -46,7 +46,7 @@ class EngineMetrics:
         assembler = Assembler(self._labels)
         for question in catalogue.questions(self._policy):
             assembler.take(question.name, self._ask(question, hour, reader, log))
-        if device_gaps(assembler.devices, assembler.memory, assembler.seen):
+        if assembler.lacks_utilization:
             fallback = catalogue.fallback()
             assembler.take(fallback.name, self._ask(fallback, hour, reader, log))
         return assembler.readings(tuple(log.traces), tuple(sorted(log.warnings)))
@@ -59,7 +59,7 @@ class EngineMetrics:
                 answer = self._range(question, hour, 0, MINUTES, reader)
         except MetricsError as error:
             raise type(error)(f"query {question.name}: {error}") from error
-        samples = sum(MINUTES - series.samples.count(None) for series in answer.series)
+        samples = sum(minutes(series.minutes) for series in answer.series)
         log.traces.append(QueryTrace(question.name, question.promql, len(answer.series), samples))
         log.warnings.update(answer.warnings)
         return answer.series
@@ -68,7 +68,9 @@ class EngineMetrics:
         at = hour.epoch + MINUTES * MINUTE - HALF_MINUTE
         text = self._client.post("query", {"query": question.promql, "time": str(at), **self._fuse})
         pairs, warnings = read_vector(text)
-        return Answer(tuple(Series(labels, (value,) * MINUTES) for labels, value in pairs), warnings)
+        return Answer(
+            tuple(Series(labels, (value,) * MINUTES, FULL) for labels, value in pairs if value is not None), warnings
+        )
 
     def _range(self, question: Question, hour: Hour, first: int, end: int, reader: SampleReader) -> Answer:
         """Minutes [first, end) of the hour. An answer over the engine's limit is asked for again in halves."""
@@ -90,16 +92,18 @@ class EngineMetrics:
 
 def _joined(parts: Iterable[Answer]) -> Answer:
     """The parts of an hour as one answer."""
-    series: dict[tuple[tuple[str, str], ...], Samples] = {}
+    series: dict[tuple[tuple[str, str], ...], Series] = {}
     warnings: list[str] = []
     for part in parts:
         warnings.extend(part.warnings)
         for one in part.series:
             key = tuple(sorted(one.labels.items()))
             known = series.get(key)
-            series[key] = one.samples if known is None else _either(known, one.samples)
-    return Answer(tuple(Series(dict(key), samples) for key, samples in series.items()), tuple(warnings))
+            series[key] = one if known is None else _either(known, one)
+    return Answer(tuple(series.values()), tuple(warnings))
 
 
-def _either(left: Samples, right: Samples) -> tuple[Decimal | None, ...]:
-    return tuple(b if a is None else a for a, b in zip(left, right, strict=True))
+def _either(left: Series, right: Series) -> Series:
+    """One series in two parts of the hour."""
+    samples = tuple(b if a is None else a for a, b in zip(left.samples, right.samples, strict=True))
+    return Series(left.labels, samples, left.minutes | right.minutes)
