@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from decimal import Decimal
 from urllib.parse import parse_qs
 
 import pytest
@@ -143,7 +144,7 @@ def test_nan_is_no_observation() -> None:
 def test_warnings_are_kept_and_infos_are_left_alone() -> None:
     text = (CASES / "46-partial-data-warning" / "requests.json").read_text(encoding="utf-8")
     pairs, warnings = read_vector(text)
-    assert [(labels["namespace"], value) for labels, value in pairs] == [("bu-a", 1)]
+    assert [(labels["namespace"], value) for labels, value in pairs] == [("bu-a", Decimal(1))]
     assert warnings == ("Query result may contain partial data",)
 
 

@@ -15,6 +15,7 @@ from gpucost.domain.readings import ContainerRequest, DeviceSeries, NodeFacts, N
 from gpucost.domain.report import HourReport
 from gpucost.domain.timeline import FULL, within
 from tests.support.readings import GPU, HOUR, device, mask, node, phase, pod, request, samples
+from tests.support.readings import readings as readings_of
 
 RESOURCES = [GPU, "nvidia_com_mig_1g_5gb", "nvidia_com_mig_3g_20gb", "nvidia_com_gpu_shared", "k8s_amazonaws_com_vgpu"]
 TYPES = ["p4d.24xlarge", "g4dn.xlarge", "g5.12xlarge", "unheard-of"]
@@ -50,7 +51,7 @@ def clusters(draw: st.DrawFn) -> Readings:
         facts["phases"].append(phase(who, draw(st.sampled_from(["Pending", "Running", "Unknown"])), draw(spans())))
         value = draw(st.sampled_from([None, "0", "0.25", "0.999999", "1.3", "2.5", "-1", "NaN"]))
         facts["devices"].append(device(who, value, node=where, uuid=f"GPU-{where}-{index}", minutes=draw(spans())))
-    return Readings(seen=FULL, **{name: tuple(values) for name, values in facts.items()})
+    return readings_of(*(fact for kind in facts.values() for fact in kind))
 
 
 policies = st.builds(
@@ -86,8 +87,7 @@ def test_money_and_gpu_hours_are_conserved_to_the_last_digit(readings: Readings,
 @given(clusters(), policies)
 def test_figures_stay_within_their_bounds(readings: Readings, policy: Policy) -> None:
     report = report_of(readings, policy)
-    for row in [*report.pods, *report.namespaces]:
-        figures = row.figures
+    for figures in [row.figures for row in report.pods] + [row.figures for row in report.namespaces]:
         assert figures.allocated_usd >= 0
         if figures.utilization is not None:
             assert figures.effective_usd is not None
@@ -179,10 +179,10 @@ def test_the_parts_of_an_hour_add_up_to_the_hour(cut: int, lives: list[tuple[int
         devices=(device(None, "0.2"),),
     )
     reports = [report_of(one, Policy()) for one in (whole, part(whole, mask(0, cut)), part(whole, mask(cut, 60)))]
-    hour, first, second = (report.totals for report in reports)
-    close = Decimal("0.00000002")
-    assert abs(hour.allocated_usd - first.allocated_usd - second.allocated_usd) <= close
-    assert abs(hour.capacity_usd - first.capacity_usd - second.capacity_usd) <= close
+    whole_totals, *parts = [report.totals for report in reports]
+    close = Decimal("0.00000000005")
+    assert abs(whole_totals.allocated_usd - sum(one.allocated_usd for one in parts)) <= close
+    assert abs(whole_totals.capacity_usd - sum(one.capacity_usd for one in parts)) <= close
 
 
 @many

@@ -8,10 +8,20 @@ from gpucost.adapters.ledger.store import Equals, Item, Put, Store
 type Hook = Callable[[], object]
 
 
-class FaultyStore:
-    """A table around a table. A hook runs once, just before or just after the next call of its name."""
+class Killed(BaseException):
+    """The process is gone: nothing that it would have done is done, no handler runs."""
 
-    def __init__(self, inner: Store) -> None:
+
+class FaultyStore:
+    """A table around a table. A hook runs once, just before or just after the next call of its name.
+
+    `calls` are the names of the calls so far. `kill_at` ends the process at a moment: 2k is just before call k, and
+    2k + 1 just after it.
+    """
+
+    def __init__(self, inner: Store, kill_at: int | None = None) -> None:
+        self.calls: list[str] = []
+        self._kill_at = kill_at
         self._inner = inner
         self._before: dict[str, Hook] = {}
         self._after: dict[str, Hook] = {}
@@ -43,7 +53,9 @@ class FaultyStore:
         return self._around("newest", lambda: self._inner.newest(pk, first, last))
 
     def put_all(self, items: Sequence[Item]) -> None:
-        self._around("put_all", lambda: self._inner.put_all(items))
+        # One by one: a table writes a batch in any order, and a process may die in the middle of it.
+        for item in items:
+            self._around("put_all", lambda item=item: self._inner.put_all([item]))
 
     def write(self, puts: Sequence[Put]) -> None:
         self._around("write", lambda: self._inner.write(puts))
@@ -52,12 +64,18 @@ class FaultyStore:
         self._around("delete", lambda: self._inner.delete(pk, sk, condition))
 
     def _around[T](self, name: str, call: Callable[[], T]) -> T:
-        if hook := self._before.pop(name, None):
-            hook()
+        moment = 2 * len(self.calls)
+        self.calls.append(name)
+        self._run(self._before, name, moment)
         answer = call()
-        if hook := self._after.pop(name, None):
-            hook()
+        self._run(self._after, name, moment + 1)
         return answer
+
+    def _run(self, hooks: dict[str, Hook], name: str, moment: int) -> None:
+        if moment == self._kill_at:
+            raise Killed
+        if hook := hooks.pop(name, None):
+            hook()
 
 
 def _raise(error: BaseException) -> None:

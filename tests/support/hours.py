@@ -19,7 +19,6 @@ from gpucost.domain.report import (
     Price,
     QueryTrace,
     Status,
-    Totals,
     Unpriced,
 )
 from gpucost.domain.rows import namespace_rows, sum_figures, totals
@@ -110,7 +109,7 @@ def report(
 
 def failed(cluster: str = "prod", hour: Hour = HOUR) -> HourReport:
     """An hour that could not be worked out."""
-    nothing = Totals(*[Decimal(0)] * 6, None, None, *[Decimal(0)] * 3)
+    nothing = totals((), sum_figures([]))
     return HourReport(cluster, hour, Status.FAILED, Coverage(0, 60, Decimal(0), None), nothing, (), (), ())
 
 

@@ -1,10 +1,11 @@
-"""What the use cases need from outside. Adapters implement these; tests use in-memory twins held to the same contracts."""
+"""What the use cases need from outside: adapters implement these, and in-memory twins pass the same contract tests."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, Self
 
 from gpucost.domain.alerts import Finding
 from gpucost.domain.hours import Hour
@@ -16,6 +17,24 @@ class GpucostError(Exception):
     """Base of every error this product raises on purpose. `retryable` says whether the same call may succeed later."""
 
     retryable = False
+
+
+class MessageError(GpucostError):
+    """A message or an event is not one of ours. Names what is wrong with it; reading it again cannot help."""
+
+
+class RequestError(GpucostError):
+    """A caller's request cannot be answered as it stands. The message says what to write instead."""
+
+
+class ServiceError(GpucostError):
+    """An AWS service refused a call for good: a missing permission, a name that does not exist. Names the call."""
+
+
+class ServiceUnavailable(ServiceError):
+    """An AWS service could not be reached, was throttled or failed: the same call may succeed later."""
+
+    retryable = True
 
 
 class MetricsError(GpucostError):
@@ -30,6 +49,12 @@ class MetricsUnavailable(MetricsError):
 
 class LedgerError(GpucostError):
     """The ledger refused a write or a read."""
+
+
+class LedgerUnavailable(LedgerError):
+    """The ledger could not be reached, was throttled or too busy: the same call may succeed later."""
+
+    retryable = True
 
 
 class DeliveryError(GpucostError):
@@ -66,6 +91,25 @@ class HourJob:
     hour: Hour
     reason: str = "schedule"
 
+    def message(self) -> str:
+        """The job as it travels in a queue."""
+        return json.dumps({"kind": "hour", "cluster": self.cluster, "hour": self.hour.key, "reason": self.reason})
+
+    @classmethod
+    def from_message(cls, message: str) -> Self:
+        """The job that `message` gave. MessageError when this is anything else."""
+        try:
+            document = json.loads(message)
+        except (ValueError, RecursionError) as error:
+            raise MessageError(f"the job is not JSON: {error}") from None
+        match document:
+            case {"kind": "hour", "cluster": str(cluster), "hour": str(hour), "reason": str(reason)} if cluster:
+                try:
+                    return cls(cluster, Hour.parse(hour), reason)
+                except ValueError as error:
+                    raise MessageError(f"the job's hour is wrong: {error}") from None
+        raise MessageError('not a job such as {"kind": "hour", "cluster": …, "hour": …Z, "reason": …}')
+
 
 class Jobs(Protocol):
     """The queue between plan and collect."""
@@ -75,17 +119,29 @@ class Jobs(Protocol):
         ...
 
 
+class DeadLetters(Protocol):
+    """Where messages go that cannot be worked on, with the reason, until somebody sends them again."""
+
+    def put(self, body: str, reason: Exception, attributes: Mapping[str, str]) -> None:
+        """Keep the message as it came, with why it failed, and short facts about where it came from."""
+        ...
+
+
 class Outcome(StrEnum):
     """What became of a report that was offered to the ledger."""
 
     PUBLISHED = "published"
     UNCHANGED = "unchanged"
     KEPT_BETTER = "kept_better"
+    ADJUSTED = "adjusted"
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The published state of one cluster-hour: what readers follow. Rows that no head points to are invisible."""
+    """The published state of one cluster-hour: what readers follow. Rows that no head points to are invisible.
+
+    `digest` names the content. `entry` is the number of the journal entry that published it, `link` that entry's hash.
+    """
 
     cluster: str
     hour: Hour
@@ -96,6 +152,8 @@ class Head:
     published_at: datetime
     totals: Totals
     coverage: Coverage
+    entry: int = 0
+    link: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +171,9 @@ class Ledger(Protocol):
         """Write the rows, then the head, in this order.
 
         The same content again is UNCHANGED (also when the first acknowledgement was lost). A reading with a worse
-        status than the published one is KEPT_BETTER and changes nothing. Anything else becomes revision n+1.
+        status than the published one is KEPT_BETTER and changes nothing. Anything else becomes revision n+1, or, once
+        the hour's month is closed, ADJUSTED: the head stays and the difference is booked at `now`.
+        LedgerUnavailable when it may work later; a report with a float or a NaN is a LedgerError.
         """
         ...
 
@@ -147,7 +207,9 @@ class AlertLog(Protocol):
 class Publisher(Protocol):
     """The topic that findings go out on."""
 
-    def publish(self, finding: Finding) -> None: ...
+    def publish(self, finding: Finding) -> None:
+        """Hand the finding to every subscriber, or raise ServiceError or ServiceUnavailable."""
+        ...
 
 
 class Chat(Protocol):
@@ -162,5 +224,8 @@ class Secrets(Protocol):
     """Where secrets are kept."""
 
     def get(self, name: str, refresh: bool = False) -> str:
-        """The secret's text, at most five minutes old; read anew when refresh is set."""
+        """The secret's text, at most five minutes old; read anew when refresh is set. "" when it holds none.
+
+        ServiceError, naming the secret, when it cannot be read.
+        """
         ...

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from gpucost.domain.holding import Holding
 from gpucost.domain.joining import DeviceMap, samples_expected, usage_of
@@ -20,7 +20,7 @@ from gpucost.domain.utilisation import Device, Usage
 ONE = Fraction(1)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Draft:
     """One future row: a holding's minutes that belong to one BU. *_minutes are GPU-minutes, exact."""
 
@@ -40,7 +40,7 @@ class Draft:
     def running(self) -> Mask:
         return self.held & self.holding.running
 
-    @property
+    @cached_property
     def utilization(self) -> Fraction | None:
         """Used over held, 0..1: held but not running is known to be unused. None when nothing is known."""
         if self.basis is Basis.RECIPE:
@@ -48,7 +48,9 @@ class Draft:
         if not self.running_minutes:
             return Fraction(0) if self.gpu_minutes else None
         mean = self.usage.mean if self.estimate is None else self.estimate
-        return None if mean is None else min(mean * self.running_minutes / self.gpu_minutes, ONE)
+        if mean is None or self.running_minutes == self.gpu_minutes:
+            return mean
+        return mean * self.running_minutes / self.gpu_minutes
 
 
 @dataclass(frozen=True, slots=True)

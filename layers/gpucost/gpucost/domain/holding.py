@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import NamedTuple
 
 from gpucost.domain.readings import ContainerRequest, PodId, PodPhase, Readings
 from gpucost.domain.timeline import FULL, Mask, Timeline, merge_all, within
@@ -16,8 +17,7 @@ RUNNING_PHASES = frozenset({"Running", "Unknown"})
 """Unknown (the node is out of reach) counts as running: nothing says that the devices rested."""
 
 
-@dataclass(frozen=True, order=True, slots=True)
-class HoldingKey:
+class HoldingKey(NamedTuple):
     """One pod's claim on one resource of one node."""
 
     node: str

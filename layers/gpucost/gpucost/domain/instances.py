@@ -24,9 +24,7 @@ class InstanceType:
     usd_per_hour: Decimal | None
 
 
-def _type(  # noqa: PLR0917 -- a table row, read by its columns
-    vcpus: int, memory_gib: int, gpus: int, gpu: str, gpu_memory_mib: int, usd: str | None
-) -> InstanceType:
+def _type(vcpus: int, memory_gib: int, gpus: int, gpu: str, gpu_memory_mib: int, usd: str | None) -> InstanceType:
     return InstanceType(vcpus, memory_gib, gpus, gpu, gpu_memory_mib, None if usd is None else Decimal(usd))
 
 

@@ -5,14 +5,14 @@ from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 from fractions import Fraction
 from math import lcm
 
-PLACES = 9
+PLACES = 12
 UNIT = Decimal(1).scaleb(-PLACES)
 SCALE = 10**PLACES
 ZERO = Decimal(0)
 
 
 def plain(value: Decimal) -> Decimal:
-    """The number at rest: at most 9 fractional digits, no trailing zeros, no exponent. ValueError unless finite."""
+    """The number at rest: at most 12 fractional digits, no trailing zeros, no exponent. ValueError unless finite."""
     if not value.is_finite():
         raise ValueError(f"{value} is not a figure")
     with localcontext(prec=60):
@@ -21,18 +21,27 @@ def plain(value: Decimal) -> Decimal:
 
 
 def from_units(units: int) -> Decimal:
-    """Billionths as a Decimal at rest."""
+    """Units (10^-12) as a Decimal at rest."""
     whole, rest = divmod(units, SCALE)
     return Decimal(units).scaleb(-PLACES).normalize() if rest else Decimal(whole)
 
 
 def to_units(value: Decimal | Fraction | int) -> int:
-    """The nearest count of billionths, half to even."""
+    """The nearest count of units (10^-12), half to even."""
     top, bottom = value.as_integer_ratio()
-    units: int = top * SCALE // bottom
-    rest: int = top * SCALE % bottom
-    up = 2 * rest > bottom or (2 * rest == bottom and units % 2 == 1)
-    return units + 1 if up else units
+    return _half_even(top * SCALE, bottom)
+
+
+def _half_even(top: int, bottom: int) -> int:
+    """top / bottom as the nearest whole number, half to even. bottom is positive."""
+    units, rest = divmod(top, bottom)
+    return units + 1 if 2 * rest > bottom or (2 * rest == bottom and units % 2) else units
+
+
+def scaled(amount: Decimal, ratio: Fraction) -> Decimal:
+    """An amount times a ratio, at rest."""
+    top, bottom = amount.as_integer_ratio()
+    return from_units(_half_even(top * ratio.numerator * SCALE, bottom * ratio.denominator))
 
 
 def round_fraction(value: Fraction) -> Decimal:

@@ -69,7 +69,7 @@ def _has_gpus(state: NodeState) -> bool:
     return priced or bool(state.gpu_uuids) or (known is not None and known.gpus > 0)
 
 
-def _node_hour(  # noqa: PLR0917 -- the facts of one node, each of its own kind
+def _node_hour(
     node: str,
     minutes: Mask,
     labels: Timeline[Labels],

@@ -20,7 +20,7 @@ class Day:
     @classmethod
     def parse(cls, key: str) -> "Day":
         """Read the key form, 2026-11-30. ValueError when it is anything else."""
-        return cls(datetime.strptime(key, "%Y-%m-%d").replace(tzinfo=UTC).date())
+        return cls(_first_instant(key, "%Y-%m-%d", "day such as 2026-11-30").date())
 
     @property
     def first(self) -> Hour:
@@ -52,7 +52,7 @@ class Month:
     @classmethod
     def parse(cls, key: str) -> "Month":
         """Read the key form, 2026-11. ValueError when it is anything else."""
-        moment = datetime.strptime(key, "%Y-%m").replace(tzinfo=UTC)
+        moment = _first_instant(key, "%Y-%m", "month such as 2026-11")
         return cls(moment.year, moment.month)
 
     @property
@@ -81,15 +81,24 @@ class Month:
             day = day.next()
 
 
+def _first_instant(key: str, form: str, example: str) -> datetime:
+    try:
+        moment = datetime.strptime(key, form).replace(tzinfo=UTC)
+    except ValueError:
+        moment = None
+    if moment is None or moment.strftime(form) != key:
+        raise ValueError(f"{key!r} is not a {example}")
+    return moment
+
+
 type Period = Day | Month
 
 
 def months_between(first: Hour, end: Hour) -> Iterator[Month]:
-    """The months that [first, end) touches, in order."""
+    """The months that [first, end) touches, in order; none when it is empty."""
     month = Month.of(first)
-    while month.first < end:
-        if month.end > first:
-            yield month
+    while first < end and month.first < end:
+        yield month
         month = month.next()
 
 

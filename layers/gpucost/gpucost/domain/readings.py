@@ -7,6 +7,7 @@ device series still carry whatever pod labels they came with. The order of the t
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import NamedTuple
 
 from gpucost.domain.report import QueryTrace
 from gpucost.domain.timeline import Mask, Timeline
@@ -18,8 +19,7 @@ type Labels = tuple[tuple[str, str], ...]
 """Sorted label pairs, hashable, so that a timeline can hold them."""
 
 
-@dataclass(frozen=True, order=True, slots=True)
-class PodId:
+class PodId(NamedTuple):
     """A pod by what stays true of it: a name can be used again within the hour, a uid cannot."""
 
     namespace: str
@@ -91,7 +91,11 @@ class DeviceSeries:
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """All facts of one cluster-hour. `seen` are the minutes in which the cluster reported anything at all."""
+    """All facts of one cluster-hour.
+
+    `seen` are the minutes in which the cluster reported anything at all. `memory` series hold one sample: the hour's
+    peak of the memory in use, MiB.
+    """
 
     seen: Mask
     requests: tuple[ContainerRequest, ...] = ()

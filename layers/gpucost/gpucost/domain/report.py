@@ -1,6 +1,6 @@
 """The report of one cluster-hour: the record that the ledger keeps and everything else reads.
 
-Units: `*_usd` are US dollars (Decimal, at most 9 fractional digits), `*_gpu_hours` are hours of one physical GPU,
+Units: `*_usd` are US dollars (Decimal, at most 12 fractional digits), `*_gpu_hours` are hours of one physical GPU,
 `slice_hours` are compute-slice hours under MIG and device or replica hours otherwise; `utilization` is a ratio 0..1 of
 what was allocated. None means unknown, never zero. allocated = effective + waste + unknown holds exactly everywhere.
 """

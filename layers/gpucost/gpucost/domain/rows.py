@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from gpucost.domain.drafts import Draft, NodeDraft
 from gpucost.domain.holding import HoldingKey
-from gpucost.domain.money import ZERO, from_units, plain, round_fraction, split_units, to_units
+from gpucost.domain.money import ZERO, from_units, plain, round_fraction, scaled, split_units, to_units
 from gpucost.domain.report import Basis, Evidence, Figures, NamespaceRow, NodeRow, PodRow, Price, Totals
 from gpucost.domain.timeline import minutes
 
@@ -93,7 +93,7 @@ def _figures(draft: Draft, gpu_hours: Decimal, allocated: Decimal) -> Figures:
     ratio = draft.utilization
     if ratio is None:
         return Figures(slice_hours, gpu_hours, allocated, None, None, None, allocated)
-    effective = min(round_fraction(Fraction(allocated) * ratio), allocated)
+    effective = min(scaled(allocated, ratio), allocated)
     return Figures(
         slice_hours, gpu_hours, allocated, round_fraction(ratio), effective, plain(allocated - effective), ZERO
     )

@@ -7,8 +7,9 @@ over 1 is clamped. Only pods that hold a GPU are joined: an idle device that car
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from typing import NamedTuple
 
 from gpucost.domain.readings import DeviceSeries, Samples
 from gpucost.domain.timeline import FULL, Mask
@@ -28,8 +29,7 @@ MEMORY_METRIC = "DCGM_FI_DEV_FB_USED"
 """Frame buffer in use, MiB."""
 
 
-@dataclass(frozen=True, order=True, slots=True)
-class DeviceKey:
+class DeviceKey(NamedTuple):
     """A GPU, or one MIG instance of it: instance ids are reused across cards, so the card's uuid is part of it."""
 
     node: str
@@ -64,8 +64,12 @@ class _Cleaner:
 
 
 def _ratios(samples: Samples, divisor: int) -> Samples:
-    if divisor == 1 and None not in samples and min(samples) >= 0 and max(samples) <= ONE:  # type: ignore[type-var, operator]
-        return samples
+    """The samples as ratios. Most runs are whole and in range already; a gap or a NaN cannot be compared."""
+    try:
+        if divisor == 1 and min(samples) >= 0 and max(samples) <= ONE:  # type: ignore[type-var, operator]
+            return samples
+    except (TypeError, InvalidOperation):
+        pass
     return tuple(_ratio(sample, divisor) for sample in samples)
 
 
@@ -144,13 +148,19 @@ class Usage:
     @property
     def mean(self) -> Fraction | None:
         """The mean ratio, exactly; None without a sample."""
-        return Fraction(self.total) / self.samples if self.samples else None
+        if not self.samples:
+            return None
+        top, bottom = self.total.as_integer_ratio()
+        return Fraction(top, bottom * self.samples)
 
 
 def usage_within(ratios: Samples, mask: Mask) -> Usage:
     """The usage of some minutes of one device."""
-    if mask == FULL and None not in ratios:
-        return Usage(sum(ratios, Decimal(0)), len(ratios))  # type: ignore[arg-type, type-var]
+    if mask == FULL:
+        try:
+            return Usage(sum(ratios, Decimal(0)), len(ratios))  # type: ignore[arg-type, type-var]
+        except TypeError:  # a gap
+            pass
     total, samples = Decimal(0), 0
     for minute, ratio in enumerate(ratios):
         if ratio is not None and mask >> minute & 1:

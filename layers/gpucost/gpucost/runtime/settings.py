@@ -165,3 +165,11 @@ def parse_settings(document: Any) -> Settings:
     except ValidationError as error:
         faults = [f"{'.'.join(map(str, fault['loc'])) or 'settings'}: {fault['msg']}" for fault in error.errors()]
         raise SettingsError("; ".join(faults)) from None
+
+
+def settings_from_json(text: str) -> Settings:
+    """The settings that a JSON text holds; an empty text is an empty document. SettingsError when it is not valid."""
+    try:
+        return parse_settings(json.loads(text, parse_float=Decimal) if text.strip() else {})
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise SettingsError(f"the settings are not JSON: {error}") from None

@@ -59,7 +59,7 @@ class EngineMetrics:
                 answer = self._range(question, hour, 0, MINUTES, reader)
         except MetricsError as error:
             raise type(error)(f"query {question.name}: {error}") from error
-        samples = sum(minutes(series.minutes) for series in answer.series)
+        samples = len(answer.series) if question.instant else sum(minutes(one.minutes) for one in answer.series)
         log.traces.append(QueryTrace(question.name, question.promql, len(answer.series), samples))
         log.warnings.update(answer.warnings)
         return answer.series
@@ -69,7 +69,7 @@ class EngineMetrics:
         text = self._client.post("query", {"query": question.promql, "time": str(at), **self._fuse})
         pairs, warnings = read_vector(text)
         return Answer(
-            tuple(Series(labels, (value,) * MINUTES, FULL) for labels, value in pairs if value is not None), warnings
+            tuple(Series(labels, (value,), FULL) for labels, value in pairs if value is not None), warnings
         )
 
     def _range(self, question: Question, hour: Hour, first: int, end: int, reader: SampleReader) -> Answer:

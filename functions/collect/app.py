@@ -1,0 +1,36 @@
+"""Per job: read the cluster-hour from the metrics engine, allocate it, publish it in the ledger."""
+
+from typing import Any
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from gpucost.ports import HourJob, Outcome
+from gpucost.runtime import container
+from gpucost.runtime.batches import Response, work_queue
+from gpucost.runtime.environment import CollectEnvironment
+from gpucost.runtime.memory import expect_many_objects
+from gpucost.runtime.observability import count, logger, observed
+from gpucost.usecases.close_hour import close_hour
+
+@observed
+def lambda_handler(event: dict[str, Any], _context: LambdaContext) -> Response:
+    """Answers with the messages to deliver again; those that never can succeed go to the dead-letter queue."""
+    expect_many_objects()
+    parts = container.parts(CollectEnvironment)
+
+    def work(message: str) -> None:
+        job, settings = HourJob.from_message(message), parts.settings
+        publication = close_hour(
+            job,
+            parts.metrics(settings),
+            parts.ledger,
+            settings.policy(),
+            settings_digest=settings.digest(),
+            now=parts.now(),
+        )
+        if publication.outcome is Outcome.PUBLISHED:
+            count("HoursPublished")
+        facts = {"cluster": job.cluster, "hour": job.hour.key, "revision": publication.head.revision}
+        logger.info(publication.outcome.value, extra={**facts, "status": publication.head.status})
+
+    return work_queue(event, work, parts.dead_letters, parts.max_receives)

@@ -1,0 +1,35 @@
+"""Per published hour in the ledger's stream: tell what is worth telling about it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from gpucost.runtime import container
+from gpucost.runtime.batches import Response, work_stream
+from gpucost.runtime.environment import DetectEnvironment
+from gpucost.runtime.observability import count, observed
+from gpucost.usecases.detect import detect
+from gpucost.usecases.published import published_hour
+
+
+@observed
+def lambda_handler(event: dict[str, Any], _context: LambdaContext) -> Response:
+    """Answers with the records to deliver again; those that never can succeed go to the dead-letter queue."""
+    parts = container.parts(DetectEnvironment)
+
+    def work(item: Mapping[str, Any]) -> None:
+        announced = published_hour(item)
+        if announced is None:
+            return
+        told = detect(
+            *announced,
+            ledger=parts.ledger,
+            rules=parts.settings.policy().alerts,
+            log=parts.alert_log,
+            publisher=parts.publisher,
+            now=parts.now(),
+        )
+        count("FindingsTold", len(told))
+
+    return work_stream(event, work, parts.dead_letters, parts.now())

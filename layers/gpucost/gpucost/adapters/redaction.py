@@ -1,0 +1,27 @@
+"""Keeps webhook URLs out of the logs of the libraries that carry them: at DEBUG, urllib3 and botocore write them."""
+
+import logging
+import re
+
+HIDDEN = "[redacted]"
+_PATH = re.compile(r"/(?:services|workflows|triggers)/[^\s\"'\\]+")
+_LOGGERS = ("urllib3.connectionpool", "botocore.parsers")
+
+
+def without_secrets(text: str) -> str:
+    """The text with the secret part of every webhook URL in it hidden."""
+    return _PATH.sub(f"/{HIDDEN}", text)
+
+
+def install() -> None:
+    """Redact what these libraries log from now on. Doing it again changes nothing."""
+    for name in _LOGGERS:
+        logging.getLogger(name).addFilter(_redacted)
+
+
+def _redacted(record: logging.LogRecord) -> bool:
+    message = record.getMessage()
+    clean = without_secrets(message)
+    if clean != message:
+        record.msg, record.args = clean, ()
+    return True

@@ -1,0 +1,145 @@
+"""The composition root: which adapters stand behind the ports of each function.
+
+Nothing is built at import, and each part only when it is first used; then it lives as long as the Lambda environment.
+"""
+
+import os
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import boto3
+from botocore.config import Config
+
+from gpucost.ports import AlertLog, Chat, DeadLetters, Jobs, Ledger, Metrics, Publisher
+from gpucost.runtime.environment import (
+    CollectEnvironment,
+    ConfigurationError,
+    DetectEnvironment,
+    Environment,
+    HasClusters,
+    HasDeadLetters,
+    HasReceives,
+    HasSettings,
+    HasTable,
+    NotifyEnvironment,
+    PlanEnvironment,
+)
+from gpucost.runtime.settings import Settings, settings_from_json
+
+if TYPE_CHECKING:
+    from gpucost.adapters.ssm import SsmParameter
+
+AWS_CONFIG = Config(connect_timeout=3, read_timeout=10, retries={"mode": "standard", "max_attempts": 4})
+
+
+class Container:
+    """The parts of one function. A part that the function's environment does not provide for is refused."""
+
+    def __init__(self, environment: Environment) -> None:
+        self._environment = environment
+        self._settings: tuple[str, Settings] | None = None
+        self._metrics: tuple[Settings, Metrics] | None = None
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+    def pause(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+    @cached_property
+    def clusters(self) -> Sequence[str]:
+        return self._its(HasClusters).clusters
+
+    @cached_property
+    def max_receives(self) -> int:
+        return self._its(HasReceives).max_receives
+
+    @cached_property
+    def jobs(self) -> Jobs:
+        from gpucost.adapters.sqs import SqsJobs
+
+        return SqsJobs(self._session.client("sqs", config=AWS_CONFIG), self._its(PlanEnvironment).jobs_queue_url)
+
+    @cached_property
+    def dead_letters(self) -> DeadLetters:
+        from gpucost.adapters.sqs import SqsDeadLetters
+
+        url = self._its(HasDeadLetters).dead_letter_queue_url
+        return SqsDeadLetters(self._session.client("sqs", config=AWS_CONFIG), url)
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        from gpucost.adapters.dynamodb import DynamoLedger
+
+        return DynamoLedger(self._session.client("dynamodb", config=AWS_CONFIG), self._its(HasTable).table)
+
+    @cached_property
+    def alert_log(self) -> AlertLog:
+        from gpucost.adapters.dynamodb import DynamoAlertLog
+
+        return DynamoAlertLog(self._session.client("dynamodb", config=AWS_CONFIG), self._its(HasTable).table)
+
+    @cached_property
+    def publisher(self) -> Publisher:
+        from gpucost.adapters.sns import SnsPublisher
+
+        return SnsPublisher(self._session.client("sns", config=AWS_CONFIG), self._its(DetectEnvironment).topic_arn)
+
+    @cached_property
+    def chat(self) -> Chat:
+        from gpucost.adapters.secrets import SecretsManager
+        from gpucost.adapters.slack import SlackWebhook
+
+        secrets = SecretsManager(self._session.client("secretsmanager", config=AWS_CONFIG))
+        return SlackWebhook(secrets, self._its(NotifyEnvironment).slack_secret)
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force, at most five minutes old. SettingsError when the document is not valid."""
+        text = self._settings_parameter.text()
+        if self._settings is None or self._settings[0] != text:
+            self._settings = (text, settings_from_json(text))
+        return self._settings[1]
+
+    def metrics(self, settings: Settings) -> Metrics:
+        """The metrics engine, asked as the settings say. It keeps its connections while these stay the same."""
+        from gpucost.adapters.metrics import amp_metrics
+
+        if self._metrics is None or self._metrics[0] != settings:
+            endpoint = self._its(CollectEnvironment).amp_endpoint
+            engine = amp_metrics(endpoint, settings.labels(), settings.policy(), self._session)
+            self._metrics = (settings, engine)
+        return self._metrics[1]
+
+    @cached_property
+    def _settings_parameter(self) -> "SsmParameter":
+        from gpucost.adapters.ssm import SsmParameter
+
+        return SsmParameter(self._session.client("ssm", config=AWS_CONFIG), self._its(HasSettings).settings_parameter)
+
+    @cached_property
+    def _session(self) -> boto3.Session:
+        return boto3.Session()
+
+    def _its[E: Environment](self, kind: type[E]) -> E:
+        if not isinstance(self._environment, kind):
+            raise ConfigurationError(f"{type(self._environment).__name__} does not provide what {kind.__name__} does")
+        return self._environment
+
+
+_containers: dict[type[Environment], Container] = {}
+
+
+def parts(kind: type[Environment]) -> Container:
+    """The parts of the function with this environment, built on first use. ConfigurationError when it is incomplete."""
+    if kind not in _containers:
+        _containers[kind] = Container(kind.read(os.environ))
+    return _containers[kind]
+
+
+def reset() -> None:
+    """Forget all parts: the environment has changed, as it does between tests and never in Lambda."""
+    _containers.clear()

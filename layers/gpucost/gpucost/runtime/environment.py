@@ -1,0 +1,84 @@
+"""The environment variables of each function, read when a function first works and never at import.
+
+The stack sets exactly these variables on each function. AWS endpoints are botocore's own business
+(AWS_ENDPOINT_URL_SQS and its like), and so is the region.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from gpucost.ports import GpucostError
+
+
+class ConfigurationError(GpucostError):
+    """The deployment lacks something or has it wrong. The message names every variable at fault."""
+
+
+def _names(value: object) -> object:
+    return tuple(name.strip() for name in value.split(",") if name.strip()) if isinstance(value, str) else value
+
+
+type Text = Annotated[str, Field(min_length=1)]
+type Names = Annotated[tuple[str, ...], BeforeValidator(_names), Field(min_length=1)]
+
+
+class Environment(BaseModel):
+    """Variables that a function reads; the alias of a field is the name of its variable."""
+
+    model_config = ConfigDict(frozen=True)
+
+    @classmethod
+    def read(cls, environ: Mapping[str, str]) -> Self:
+        """Check and take this function's variables. ConfigurationError lists all that are missing or wrong."""
+        try:
+            return cls.model_validate(dict(environ))
+        except ValidationError as error:
+            faults = [f"{'.'.join(map(str, fault['loc']))}: {fault['msg'].lower()}" for fault in error.errors()]
+            raise ConfigurationError(f"set these environment variables: {'; '.join(faults)}") from None
+
+    @classmethod
+    def variables(cls) -> frozenset[str]:
+        """The names of the variables."""
+        return frozenset(str(field.alias) for field in cls.model_fields.values())
+
+
+class HasTable(Environment):
+    table: Text = Field(alias="GPUCOST_TABLE")
+
+
+class HasClusters(Environment):
+    clusters: Names = Field(alias="GPUCOST_CLUSTERS")
+
+
+class HasSettings(Environment):
+    settings_parameter: Text = Field(alias="GPUCOST_SETTINGS_PARAMETER")
+
+
+class HasDeadLetters(Environment):
+    dead_letter_queue_url: Text = Field(alias="GPUCOST_DEAD_LETTER_QUEUE_URL")
+
+
+class HasReceives(Environment):
+    max_receives: Annotated[int, Field(ge=1, le=1000)] = Field(alias="GPUCOST_MAX_RECEIVES")
+
+
+class PlanEnvironment(HasClusters):
+    jobs_queue_url: Text = Field(alias="GPUCOST_JOBS_QUEUE_URL")
+
+
+class CollectEnvironment(HasTable, HasSettings, HasDeadLetters, HasReceives):
+    amp_endpoint: Text = Field(alias="GPUCOST_AMP_ENDPOINT")
+
+
+class DetectEnvironment(HasTable, HasSettings, HasDeadLetters):
+    topic_arn: Text = Field(alias="GPUCOST_TOPIC_ARN")
+
+
+class NotifyEnvironment(HasDeadLetters, HasReceives):
+    slack_secret: Text = Field(alias="GPUCOST_SLACK_SECRET")
+
+
+class ApiEnvironment(HasTable, HasClusters):
+    pass

@@ -1,0 +1,45 @@
+"""Bring findings from the queue to the chat channel."""
+
+import json
+from collections.abc import Callable, Sequence
+
+from gpucost.domain.alerts import Finding
+from gpucost.domain.blocks import slack_message
+from gpucost.domain.messages import finding_of
+from gpucost.ports import Chat, DeliveryAmbiguous, DeliveryError, MessageError
+
+PAUSE_SECONDS = 2.0
+
+
+def read_finding(body: str) -> Finding:
+    """The finding in a message of the topic, as raw message delivery hands it on. MessageError when it holds none."""
+    try:
+        return finding_of(json.loads(body))
+    except json.JSONDecodeError as error:
+        raise MessageError(f"the message is not JSON ({error}); the subscription needs raw message delivery") from None
+    except (ValueError, RecursionError) as error:
+        raise MessageError(f"the message is not one of ours: {error}") from None
+
+
+def deliver(findings: Sequence[Finding], chat: Chat, pause: Callable[[float], None]) -> None:
+    """Post one message about the findings of one cluster-hour (`domain.blocks.by_hour` sorts them so).
+
+    DeliveryUnavailable: send the same findings again later, `retry_after` seconds from now if it says so. Where the
+    answer is ambiguous, the post is repeated once after `pause`; if it is again, DeliveryError says where to look.
+    Every other DeliveryError is for good, too.
+    """
+    message = slack_message(findings)
+    try:
+        chat.post(message)
+    except DeliveryAmbiguous:
+        pause(PAUSE_SECONDS)
+    else:
+        return
+    try:
+        chat.post(message)
+    except DeliveryAmbiguous as error:
+        ids = ", ".join(finding.id for finding in findings)
+        raise DeliveryError(
+            f"it is not known whether the message arrived, after two tries: {error}. "
+            f"Look for these findings in the channel, and send them again if they are not there: {ids}"
+        ) from error

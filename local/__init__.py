@@ -1,0 +1,1 @@
+"""The laptop: the `gpucost` command line and an embedded stack to run the whole line on."""

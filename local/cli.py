@@ -1,0 +1,107 @@
+"""The command line `gpucost`."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+from typer.exceptions import TyperException
+
+from gpucost.ports import GpucostError
+from local.errors import ExitCode, StackError, exit_code, one_line
+
+app = typer.Typer(
+    help="GPU cost allocation for Amazon EKS: who held which share of a GPU, who used it, what it cost.",
+    epilog="Exit codes: 0 done, 1 failed, 2 the call or the settings are wrong, 3 the metrics engine refused, "
+    "4 try again later, 5 no data about the hour, 130 interrupted.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+settings_app = typer.Typer(help="The settings document.")
+app.add_typer(settings_app, name="settings")
+
+SettingsFile = Annotated[Path | None, typer.Option("--settings", help="YAML or JSON file; without it, the defaults.")]
+
+
+@app.command()
+def hour(
+    *,
+    hour: Annotated[str, typer.Option(help="Start of the hour in UTC, such as 2026-11-30T10:00:00Z.")],
+    prometheus_url: Annotated[str | None, typer.Option(help="Any Prometheus, such as http://localhost:9090.")] = None,
+    workspace: Annotated[str | None, typer.Option(help="AMP workspace: its id (ws-…) or its endpoint.")] = None,
+    region: Annotated[str | None, typer.Option(help="Region of the workspace. Requests are signed.")] = None,
+    cluster: Annotated[str | None, typer.Option(help="Name of the cluster.")] = None,
+    settings: SettingsFile = None,
+    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds to wait for each answer.")] = 60,
+    json: Annotated[bool, typer.Option("--json", help="Print the report document instead of a table.")] = False,
+    explain: Annotated[str | None, typer.Option(help="Derive a namespace's figures: samples, shares, price.")] = None,
+) -> None:
+    """Work out one cluster-hour from Prometheus or Amazon Managed Prometheus. Writes nothing."""
+    from local.commands import hour as command
+
+    command.run(
+        command.Source(prometheus_url, workspace, region, timeout),
+        hour,
+        cluster,
+        settings,
+        command.Output(json, explain),
+    )
+
+
+@app.command()
+def demo(
+    once: Annotated[bool, typer.Option("--once", help="End after the replay instead of leaving the API up.")] = False,
+) -> None:
+    """Run the whole line on this machine: real handlers, two recorded clusters, a local Slack, the API on localhost."""
+    try:
+        from local.commands import demo as command
+    except ModuleNotFoundError as error:
+        raise StackError(
+            f"the demo lacks the package {error.name}: in a checkout of the source, run make demo"
+        ) from None
+    command.run(once)
+
+
+@settings_app.command()
+def check(file: Annotated[Path, typer.Argument(help="YAML or JSON file.")]) -> None:
+    """Check a settings file; say what it changes."""
+    from local.commands import settings as command
+
+    command.check(file)
+
+
+@settings_app.command()
+def schema() -> None:
+    """Print the JSON Schema of the settings document."""
+    from local.commands import settings as command
+
+    command.schema()
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """Run a command and leave the process with its exit code. Errors become one line on standard error."""
+    try:
+        code = app(args=arguments, standalone_mode=False, prog_name="gpucost")
+        sys.stdout.flush()
+    except GpucostError as error:
+        _fail(str(error), exit_code(error))
+    except TyperException as error:
+        _fail(f"{error.format_message()} Try gpucost --help", ExitCode.USAGE)
+    except BrokenPipeError:
+        # Whoever read our output has enough. Nothing may be written to it any more, not even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(ExitCode.FAILED)
+    if code == ExitCode.INTERRUPTED:
+        _fail("interrupted", ExitCode.INTERRUPTED)
+    sys.exit(code or 0)
+
+
+def _fail(message: str, code: ExitCode) -> NoReturn:
+    sys.stderr.write(f"gpucost: {one_line(message)}\n")
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

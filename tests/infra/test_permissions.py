@@ -1,0 +1,101 @@
+"""Each function may do what its adapters declare, on the resources of the stack, and nothing else."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from gpucost.adapters import dynamodb, secrets, sns, sqs, ssm
+from gpucost.adapters.metrics import factory as metrics
+from tests.support import stack
+
+READS = {"dynamodb:GetItem", "dynamodb:Query"}
+
+DECLARED = {
+    "Plan": {*sqs.PERMISSIONS},
+    "Collect": {*metrics.PERMISSIONS, *dynamodb.PERMISSIONS, *ssm.PERMISSIONS, *sqs.PERMISSIONS},
+    "Detect": {*READS, "dynamodb:PutItem", *sns.PERMISSIONS, *ssm.PERMISSIONS, *sqs.PERMISSIONS},
+    "Notify": {*secrets.PERMISSIONS, *sqs.PERMISSIONS},
+    "Api": READS,
+}
+
+# Lambda's own: what a function needs for its logs, its traces, and to be fed by a queue or a stream.
+MANAGED = {
+    "Plan": {"AWSLambdaBasicExecutionRole", "AWSXrayWriteOnlyAccess"},
+    "Collect": {"AWSLambdaBasicExecutionRole", "AWSXrayWriteOnlyAccess", "AWSLambdaSQSQueueExecutionRole"},
+    "Detect": {"AWSLambdaBasicExecutionRole", "AWSXrayWriteOnlyAccess", "AWSLambdaDynamoDBExecutionRole"},
+    "Notify": {"AWSLambdaBasicExecutionRole", "AWSXrayWriteOnlyAccess", "AWSLambdaSQSQueueExecutionRole"},
+    "Api": {"AWSLambdaBasicExecutionRole", "AWSXrayWriteOnlyAccess"},
+}
+
+
+def statements(function: str) -> Iterator[dict[str, Any]]:
+    for policy in stack.properties(f"{function}FunctionRole")["Policies"]:
+        listed = policy["PolicyDocument"]["Statement"]
+        yield from listed if isinstance(listed, list) else [listed]
+
+
+def actions(statement: dict[str, Any]) -> list[str]:
+    listed = statement["Action"]
+    return [listed] if isinstance(listed, str) else listed
+
+
+def targets(statement: dict[str, Any]) -> list[Any]:
+    listed = statement["Resource"]
+    return listed if isinstance(listed, list) else [listed]
+
+
+def test_every_function_is_covered() -> None:
+    functions = {name.removesuffix("Function") for name in stack.resources("AWS::Lambda::Function")}
+    assert functions == set(DECLARED) == set(MANAGED)
+
+
+@pytest.mark.parametrize("function", DECLARED)
+def test_what_is_granted_is_what_the_adapters_declare(function: str) -> None:
+    assert {action for statement in statements(function) for action in actions(statement)} == DECLARED[function]
+
+
+@pytest.mark.parametrize("function", DECLARED)
+def test_every_function_has_a_role_of_its_own(function: str) -> None:
+    role = stack.properties(f"{function}Function")["Role"]
+    assert role == {"Fn::GetAtt": [f"{function}FunctionRole", "Arn"]}
+
+
+@pytest.mark.parametrize("function", MANAGED)
+def test_managed_policies_are_only_lambdas_own(function: str) -> None:
+    arns = stack.properties(f"{function}FunctionRole")["ManagedPolicyArns"]
+    assert {arn.rsplit("/", 1)[-1] for arn in arns} == MANAGED[function]
+
+
+@pytest.mark.parametrize("function", DECLARED)
+def test_nothing_is_granted_on_everything(function: str) -> None:
+    for statement in statements(function):
+        assert statement["Effect"] == "Allow"
+        for target in targets(statement):
+            assert isinstance(target, dict), f"{function}: {target} is not a resource of the stack"
+            assert "*" not in str(target)
+
+
+def test_only_collect_and_detect_write_to_the_ledger_and_only_there() -> None:
+    for function in DECLARED:
+        for statement in statements(function):
+            if any(action.startswith("dynamodb:") for action in actions(statement)):
+                assert targets(statement) == [{"Fn::GetAtt": ["Ledger", "Arn"]}]
+    assert {name for name, granted in DECLARED.items() if "dynamodb:PutItem" in granted} == {"Collect", "Detect"}
+
+
+@pytest.mark.parametrize("slash", ["", "/"])
+def test_metrics_are_asked_of_the_one_workspace_that_the_endpoint_names(slash: str) -> None:
+    (statement,) = (one for one in statements("Collect") if "aps:QueryMetrics" in actions(one))
+    template, variables = statement["Resource"]["Fn::Sub"]
+    endpoint = f"https://aps-workspaces.us-west-2.amazonaws.com/workspaces/ws-0a1b-2c3d{slash}"
+    resolved = {name: _resolve(value, endpoint) for name, value in variables.items()}
+    assert resolved == {"Region": "us-west-2", "Workspace": "ws-0a1b-2c3d"}
+    assert template == "arn:${AWS::Partition}:aps:${Region}:${AWS::AccountId}:workspace/${Workspace}"
+
+
+def _resolve(value: Any, endpoint: str) -> str:
+    index, listed = value["Fn::Select"]
+    separator, of = listed["Fn::Split"]
+    assert of == {"Ref": "AmpEndpoint"}
+    return str(endpoint.split(separator)[int(index)])

@@ -1,0 +1,253 @@
+"""Facts about the stack that nothing else would catch before it is deployed."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from gpucost.runtime import environment
+from gpucost.runtime.observability import NAMESPACE
+from gpucost.usecases.plan import requested
+from tests.support import stack
+from tests.support.handlers import NOW, sample
+
+ENVIRONMENTS: dict[str, type[environment.Environment]] = {
+    "Plan": environment.PlanEnvironment,
+    "Collect": environment.CollectEnvironment,
+    "Detect": environment.DetectEnvironment,
+    "Notify": environment.NotifyEnvironment,
+    "Api": environment.ApiEnvironment,
+}
+DEAD_LETTERS = {"JobsDeadLetters", "NotifyDeadLetters", "PlanDeadLetters", "DetectDeadLetters"}
+
+
+def variables(function: str) -> dict[str, Any]:
+    found: dict[str, Any] = stack.properties(f"{function}Function")["Environment"]["Variables"]
+    return found
+
+
+def mapping(function: str) -> dict[str, Any]:
+    """The event source mapping of a function."""
+    (found,) = (
+        resource["Properties"]
+        for resource in stack.resources("AWS::Lambda::EventSourceMapping").values()
+        if resource["Properties"]["FunctionName"] == {"Ref": f"{function}Function"}
+    )
+    return dict(found)
+
+
+def arn(name: str) -> dict[str, list[str]]:
+    return {"Fn::GetAtt": [name, "Arn"]}
+
+
+@pytest.mark.parametrize("function", ENVIRONMENTS)
+def test_a_function_is_given_exactly_the_variables_that_it_reads(function: str) -> None:
+    given = {name for name in variables(function) if name.startswith("GPUCOST_")}
+    assert given == ENVIRONMENTS[function].variables()
+
+
+@pytest.mark.parametrize("function", ENVIRONMENTS)
+def test_functions_are_alike_where_they_have_to_be(function: str) -> None:
+    properties = stack.properties(f"{function}Function")
+    name = function.lower()
+    assert properties["Handler"] == f"functions.{name}.app.lambda_handler"
+    assert properties["Runtime"] == "python3.13"
+    assert properties["Architectures"] == [{"Ref": "Architecture"}]
+    assert properties["TracingConfig"] == {"Mode": "Active"}
+    assert properties["LoggingConfig"] == {"LogGroup": {"Ref": f"{function}Logs"}}
+    assert variables(function)["POWERTOOLS_SERVICE_NAME"] == {"Ref": "AWS::StackName"}
+    build = stack.written()["Resources"][f"{function}Function"]["Metadata"]["BuildProperties"]
+    assert build == {"ParentPackageMode": "explicit", "ParentPackages": f"functions.{name}"}
+
+
+def test_only_the_endpoint_has_to_be_given() -> None:
+    parameters = stack.written()["Parameters"]
+    assert [name for name, parameter in parameters.items() if "Default" not in parameter] == ["AmpEndpoint"]
+    assert parameters["ClusterName"]["Default"] == "gpu-cost-poc"
+    assert parameters["Architecture"]["Default"] == "arm64"
+    assert parameters["SlackWebhookUrl"]["NoEcho"] is True
+
+
+ENDPOINTS = {
+    "https://aps-workspaces.us-west-2.amazonaws.com/workspaces/ws-0a1b2c3d-4e5f-6789-abcd-ef0123456789": True,
+    "https://aps-workspaces.us-west-2.amazonaws.com/workspaces/ws-0a1b2c3d-4e5f-6789-abcd-ef0123456789/": True,
+    "https://aps-workspaces.us-gov-west-1.amazonaws.com/workspaces/ws-0a1b2c3d": True,
+    "https://aps-workspaces.ap-southeast-2.amazonaws.com/workspaces/ws-0a1b2c3d": True,
+    "http://aps-workspaces.us-west-2.amazonaws.com/workspaces/ws-0a1b2c3d": False,
+    "https://aps-workspaces.us-west-2.amazonaws.com/workspaces/ws-0a1b2c3d/api/v1/query": False,
+    "https://aps-workspaces.us-west-2.amazonaws.com": False,
+    "https://aps-workspaces.us-west-2.amazonaws.com.example.org/workspaces/ws-0a1b2c3d": False,
+    "ws-0a1b2c3d": False,
+    "": False,
+}
+
+
+@pytest.mark.parametrize(("endpoint", "accepted"), ENDPOINTS.items())
+def test_the_endpoint_is_checked_before_anything_is_created(endpoint: str, accepted: bool) -> None:
+    pattern = stack.written()["Parameters"]["AmpEndpoint"]["AllowedPattern"]
+    assert bool(re.search(pattern, endpoint)) == accepted
+
+
+PARAMETERS = [
+    ("ClusterName", "prod,dev_2", True),
+    ("ClusterName", "", False),
+    ("ClusterName", "prod, dev", False),
+    ("SettingsDocument", '{"usd_per_gpu_hour":\n 12}', True),
+    ("SettingsDocument", "usd_per_gpu_hour: 12", False),
+    ("SlackWebhookUrl", "", True),
+    ("SlackWebhookUrl", "https://hooks.slack.com/services/T0/B0/x", True),
+    ("SlackWebhookUrl", "https://hooks.slack.com.example.org/services/T0/B0/x", False),
+    ("AlertEmail", "", True),
+    ("AlertEmail", "finops@example.org", True),
+    ("AlertEmail", "finops", False),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "accepted"), PARAMETERS)
+def test_other_parameters_are_checked_too(name: str, value: str, accepted: bool) -> None:
+    parameter = stack.written()["Parameters"][name]
+    assert bool(re.search(parameter["AllowedPattern"], value)) == accepted
+    assert re.search(parameter["AllowedPattern"], parameter["Default"])
+
+
+def test_the_ledger_outlives_the_stack_and_streams_what_is_published() -> None:
+    ledger = stack.plain()["Resources"]["Ledger"]
+    assert (ledger["DeletionPolicy"], ledger["UpdateReplacePolicy"]) == ("Retain", "Retain")
+    properties = ledger["Properties"]
+    assert properties["BillingMode"] == "PAY_PER_REQUEST"
+    assert properties["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
+    assert properties["SSESpecification"] == {"SSEEnabled": True}
+    assert properties["StreamSpecification"] == {"StreamViewType": "NEW_IMAGE"}
+    assert properties["TimeToLiveSpecification"] == {"AttributeName": "expires_at", "Enabled": True}
+    assert [key["AttributeName"] for key in properties["KeySchema"]] == ["pk", "sk"]
+
+
+def test_the_schedule_says_which_hour_it_means_and_has_no_name_of_its_own() -> None:
+    (schedule,) = stack.resources("AWS::Scheduler::Schedule").values()
+    properties = schedule["Properties"]
+    assert "Name" not in properties
+    assert properties["ScheduleExpression"] == "cron(10 * * * ? *)"
+    target = properties["Target"]
+    assert target["RetryPolicy"]["MaximumRetryAttempts"] > 0
+    assert target["DeadLetterConfig"]["Arn"] == arn("PlanDeadLetters")
+    event = json.loads(target["Input"].replace("<aws.scheduler.scheduled-time>", "2026-11-30T11:10:00Z"))
+    assert event == sample("plan-scheduler")
+    assert requested(event, NOW).first.key == "2026-11-30T10:00:00Z"
+
+
+def test_the_scheduler_may_use_its_dead_letter_queue() -> None:
+    (role,) = (
+        resource["Properties"]
+        for name, resource in stack.resources("AWS::IAM::Role").items()
+        if "scheduler.amazonaws.com" in str(resource["Properties"]["AssumeRolePolicyDocument"])
+    )
+    granted = [one for policy in role["Policies"] for one in _listed(policy["PolicyDocument"]["Statement"])]
+    assert {"sqs:SendMessage", "lambda:InvokeFunction"} == {a for one in granted for a in _listed(one["Action"])}
+    assert any(one["Resource"] == arn("PlanDeadLetters") for one in granted)
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def test_an_event_that_plan_fails_on_is_kept() -> None:
+    (config,) = stack.resources("AWS::Lambda::EventInvokeConfig").values()
+    assert config["Properties"]["DestinationConfig"]["OnFailure"] == {"Destination": arn("PlanDeadLetters")}
+    assert config["Properties"]["MaximumRetryAttempts"] == 2
+
+
+@pytest.mark.parametrize(
+    ("queue", "dead", "function"),
+    [("JobsQueue", "JobsDeadLetters", "Collect"), ("NotifyQueue", "NotifyDeadLetters", "Notify")],
+)
+def test_a_queue_gives_its_function_the_last_word_before_it_gives_up(queue: str, dead: str, function: str) -> None:
+    properties = stack.properties(queue)
+    redrive = properties["RedrivePolicy"]
+    assert redrive["deadLetterTargetArn"] == arn(dead)
+    assert redrive["maxReceiveCount"] == int(variables(function)["GPUCOST_MAX_RECEIVES"]) + 1
+    assert variables(function)["GPUCOST_DEAD_LETTER_QUEUE_URL"] == {"Ref": dead}
+    source = mapping(function)
+    assert source["EventSourceArn"] == arn(queue)
+    assert source["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+    window = source.get("MaximumBatchingWindowInSeconds", 0)
+    assert properties["VisibilityTimeout"] >= stack.properties(f"{function}Function")["Timeout"] + window
+
+
+def test_the_stream_reaches_detect_filtered_and_without_losing_anything() -> None:
+    source = mapping("Detect")
+    (rule,) = source["FilterCriteria"]["Filters"]
+    assert json.loads(rule["Pattern"]) == {"dynamodb": {"NewImage": {"type": {"S": ["head"]}}}}
+    assert source["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+    assert source["BisectBatchOnFunctionError"] is True
+    assert source["StartingPosition"] == "TRIM_HORIZON"
+    assert source["DestinationConfig"]["OnFailure"] == {"Destination": arn("DetectDeadLetters")}
+    assert "MaximumRetryAttempts" not in source
+
+
+def test_findings_reach_the_queue_as_they_are() -> None:
+    subscription = stack.properties("FindingsToNotify")
+    assert subscription["RawMessageDelivery"] is True
+    assert subscription["RedrivePolicy"] == {"deadLetterTargetArn": arn("NotifyDeadLetters")}
+    # A queue under a KMS key would need a grant for SNS; SQS's own encryption needs none.
+    assert "KmsMasterKeyId" not in stack.properties("NotifyQueue")
+    (statement,) = stack.properties("TopicMayFillQueues")["PolicyDocument"]["Statement"]
+    assert statement["Principal"] == {"Service": "sns.amazonaws.com"}
+    assert statement["Condition"] == {"ArnEquals": {"aws:SourceArn": {"Ref": "Findings"}}}
+
+
+def test_every_queue_is_encrypted_and_every_dead_letter_waits_two_weeks() -> None:
+    queues = stack.resources("AWS::SQS::Queue")
+    assert set(queues) >= DEAD_LETTERS
+    for queue in queues.values():
+        assert queue["Properties"]["SqsManagedSseEnabled"] is True
+        assert queue["Properties"]["MessageRetentionPeriod"] == 14 * 24 * 3600
+
+
+def test_every_dead_letter_queue_and_every_function_has_an_alarm_that_somebody_hears() -> None:
+    alarms = [alarm["Properties"] for alarm in stack.resources("AWS::CloudWatch::Alarm").values()]
+    watched = {str(alarm["Dimensions"][0]["Value"]): alarm["MetricName"] for alarm in alarms}
+    for queue in DEAD_LETTERS:
+        assert watched[str({"Fn::GetAtt": [queue, "QueueName"]})] == "ApproximateNumberOfMessagesVisible"
+    errors = {str(a["Dimensions"][0]["Value"]) for a in alarms if a["MetricName"] == "Errors"}
+    assert errors == {str({"Ref": name}) for name in stack.resources("AWS::Lambda::Function")}
+    assert all(alarm["AlarmActions"] == [{"Ref": "Alarms"}] for alarm in alarms)
+    assert "KmsMasterKeyId" not in stack.properties("Alarms"), "CloudWatch cannot publish under AWS's own key"
+
+
+def test_silence_is_an_alarm() -> None:
+    alarm = stack.properties("NoHourPublished")
+    assert (alarm["Namespace"], alarm["MetricName"]) == (NAMESPACE, "HoursPublished")
+    assert alarm["Dimensions"] == [{"Name": "service", "Value": {"Ref": "AWS::StackName"}}]
+    assert alarm["Period"] * alarm["EvaluationPeriods"] == 3 * 3600
+    assert (alarm["ComparisonOperator"], alarm["Threshold"]) == ("LessThanThreshold", 1)
+    assert alarm["TreatMissingData"] == "breaching"
+
+
+def test_every_route_asks_for_signed_requests_and_the_api_is_throttled_and_logged() -> None:
+    (api,) = stack.resources("AWS::ApiGatewayV2::Api").values()
+    routes = api["Properties"]["Body"]["paths"]
+    assert list(routes) == ["/v1/costs"]
+    methods = [method for route in routes.values() for method in route.values()]
+    assert all(method["security"] == [{"AWS_IAM": []}] for method in methods)
+    (stage,) = stack.resources("AWS::ApiGatewayV2::Stage").values()
+    assert stage["Properties"]["DefaultRouteSettings"]["ThrottlingRateLimit"] == {"Ref": "ApiRateLimit"}
+    assert json.loads(stage["Properties"]["AccessLogSettings"]["Format"])["requestId"] == "$context.requestId"
+
+
+def test_every_log_group_forgets() -> None:
+    groups = stack.resources("AWS::Logs::LogGroup")
+    assert len(groups) == len(ENVIRONMENTS) + 1
+    assert all(group["Properties"]["RetentionInDays"] == {"Ref": "LogRetentionDays"} for group in groups.values())
+
+
+def test_without_a_webhook_the_secret_has_no_value() -> None:
+    # Secrets Manager refuses an empty text, so "off" is a secret that was never filled.
+    assert stack.properties("SlackWebhook")["SecretString"] == {
+        "Fn::If": ["HasSlack", {"Ref": "SlackWebhookUrl"}, {"Ref": "AWS::NoValue"}]
+    }
+
+
+@pytest.mark.parametrize("name", ["ApiUrl", "TopicArn", "TableName", "JobsQueueUrl", "NotifyQueueUrl"])
+def test_the_stack_says_where_things_are(name: str) -> None:
+    assert stack.written()["Outputs"][name]["Value"]
