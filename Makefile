@@ -69,8 +69,9 @@ bench: setup ## Measure against the budgets
 build: .venv-sam/.ready layers/deps/requirements.txt ## Build the artifacts for Lambda
 	PATH="$$($(BIN)/python -c 'import sys; print(sys.base_prefix)')/bin:$$PATH" $(SAM) build --config-env $(CONFIG_ENV) --parameter-overrides Architecture=$(ARCHITECTURE)
 
-deploy: build ## Deploy the stack: make deploy AMP_ENDPOINT=https://aps-workspaces.….amazonaws.com/workspaces/ws-…
+deploy: .venv-sam/.ready ## Deploy the stack: make deploy AMP_ENDPOINT=https://aps-workspaces.….amazonaws.com/workspaces/ws-…
 	@[ -n "$${AMP_ENDPOINT:-}" ] || { echo "AMP_ENDPOINT is missing: aws amp describe-workspace --workspace-id ws-… --query workspace.prometheusEndpoint" >&2; exit 1; }
+	@$(MAKE) build
 	$(SAM) deploy --config-env $(CONFIG_ENV) --parameter-overrides AmpEndpoint="$$AMP_ENDPOINT" Architecture=$(ARCHITECTURE) $(PARAMETERS)
 
 requirements: layers/deps/requirements.txt ## Pin the packages of the dependencies layer as uv.lock has them

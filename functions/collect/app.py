@@ -12,6 +12,7 @@ from gpucost.runtime.memory import expect_many_objects
 from gpucost.runtime.observability import count, logger, observed
 from gpucost.usecases.close_hour import close_hour
 
+
 @observed
 def lambda_handler(event: dict[str, Any], _context: LambdaContext) -> Response:
     """Answers with the messages to deliver again; those that never can succeed go to the dead-letter queue."""

@@ -44,7 +44,10 @@ class Line:
     slack: SlackDouble
     deployment: Deployment
     endpoint: str
-    log: Path
+
+    def log(self) -> str:
+        """All that the functions have written."""
+        return "".join(path.read_text() for path in sorted(self.runner.logs.glob("*.log")))
 
     def dead_letters(self, queue: str) -> list[tuple[str, str]]:
         """Bodies and reasons in a dead-letter queue."""
@@ -71,10 +74,8 @@ def line(
             "SlackWebhookUrl": slack.webhook_url,
         }
         deployment = deploy(moto_server, parameters)
-        log = stack.enter_context((folder / "functions.log").open("w"))
-        runtime = artifacts.lambda_runtime(folder)
-        runner = artifacts.ArtifactRunner(deployment, moto_server, log, built, runtime)
-        yield Line(runner, gateway, slack, deployment, moto_server, folder / "functions.log")
+        runner = artifacts.ArtifactRunner(deployment, moto_server, built, artifacts.lambda_runtime(folder), folder)
+        yield Line(runner, gateway, slack, deployment, moto_server)
 
 
 def test_the_dependencies_layer_holds_every_pinned_package_and_nothing_else(built: Path) -> None:
@@ -129,7 +130,7 @@ def test_poison_ends_in_the_dead_letter_queue_with_its_reason(line: Line) -> Non
 
 def test_logs_and_metrics_are_lines_that_cloudwatch_reads_and_hold_no_secret(line: Line) -> None:
     line.runner.run_hour(REFERENCE_HOUR.plus(1))
-    text = line.log.read_text()
+    text = line.log()
     metrics = [json.loads(one) for one in text.splitlines() if one.startswith('{"_aws"')]
     published = [metric for metric in metrics if "HoursPublished" in metric]
     assert published

@@ -4,9 +4,9 @@ Python starts without its site-packages, so a module that is neither in the func
 part of Lambda's own runtime is missing here as it would be there.
 """
 
+import io
 import json
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -14,13 +14,13 @@ from contextlib import contextmanager
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import requests
 
 from local.stack.aws import aws_environment
 from local.stack.deploy import Deployment
-from local.stack.processes import free_port
+from local.stack.processes import LOOPBACK, free_port, server
 from local.stack.runner import Invocation, Runner
 from tests.support.stack import ROOT, SAM_PYTHON
 
@@ -40,7 +40,6 @@ LAMBDA_RUNTIME = (
     "urllib3",
 )
 """What AWS puts beside a Python function by itself."""
-READY_SECONDS = 20
 INVOKE = "2015-03-31/functions/function/invocations"
 
 
@@ -83,52 +82,43 @@ def python_path(name: str, artifacts: Path, runtime: Path) -> str:
 
 
 @contextmanager
-def function(name: str, artifacts: Path, runtime: Path, variables: Mapping[str, str], log: TextIO) -> Iterator[str]:
-    """Run one built function; yields the URL to post events to."""
-    task = artifacts / f"{name.capitalize()}Function"
-    port = free_port()
-    address = f"127.0.0.1:{port}"
-    command = [str(emulator()), "--runtime-interface-emulator-address", address]
-    command += ["--runtime-api-address", f"127.0.0.1:{free_port()}"]
-    command += [sys.executable, "-S", "-P", "-m", "awslambdaric", f"functions.{name}.app.lambda_handler"]
-    environment = {**variables, "PYTHONPATH": python_path(name, artifacts, runtime), "PATH": os.environ["PATH"]}
-    process = subprocess.Popen(
-        command, cwd=task, env=environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
-    )
+def function(name: str, artifacts: Path, runtime: Path, variables: Mapping[str, str], log: Path) -> Iterator[str]:
+    """Run one built function with these variables and no others; yields the URL to post events to."""
+    path = python_path(name, artifacts, runtime)
+    settings = [f"{key}={value}" for key, value in {**variables, "PYTHONPATH": path}.items()]
+    python = [sys.executable, "-S", "-P", "-m", "awslambdaric", f"functions.{name}.app.lambda_handler"]
+
+    def command(port: int) -> list[str]:
+        addresses = ["--runtime-interface-emulator-address", f"{LOOPBACK}:{port}"]
+        addresses += ["--runtime-api-address", f"{LOOPBACK}:{free_port()}"]
+        return ["env", "-i", *settings, str(emulator()), *addresses, *python]
+
+    with server("the Lambda emulator", command, _listens, log, artifacts / f"{name.capitalize()}Function") as port:
+        yield f"http://{LOOPBACK}:{port}/{INVOKE}"
+
+
+def _listens(port: int) -> bool:
     try:
-        _wait_for(process, port)
-        yield f"http://{address}/{INVOKE}"
-    finally:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-
-
-def _wait_for(process: subprocess.Popen[bytes], port: int) -> None:
-    session = requests.Session()
-    session.mount("http://", requests.adapters.HTTPAdapter(max_retries=_retries()))
-    # Any path but the invocations' is answered with 404 as soon as the emulator listens.
-    session.get(f"http://127.0.0.1:{port}/", timeout=READY_SECONDS)
-    assert process.poll() is None, "the emulator ended"
-
-
-def _retries() -> Any:
-    from urllib3.util.retry import Retry
-
-    return Retry(total=12, connect=12, backoff_factor=0.02, backoff_max=2)
+        # Any path but the invocations' is answered with 404 as soon as the emulator listens.
+        return bool(requests.get(f"http://{LOOPBACK}:{port}/", timeout=5).status_code == requests.codes.not_found)
+    except requests.ConnectionError:
+        return False
 
 
 class ArtifactRunner(Runner):
     """Brings events to the built functions instead of the source tree's; the sources are the deployment's."""
 
-    def __init__(self, deployment: Deployment, endpoint: str, log: TextIO, artifacts: Path, runtime: Path) -> None:
-        super().__init__(deployment, endpoint, log)
-        self._start = partial(function, artifacts=artifacts, runtime=runtime, log=log)
+    def __init__(self, deployment: Deployment, endpoint: str, artifacts: Path, runtime: Path, logs: Path) -> None:
+        super().__init__(deployment, endpoint, io.StringIO())
+        self._start = partial(function, artifacts=artifacts, runtime=runtime)
         self._aws = aws_environment(endpoint)
+        self.logs = logs
 
     def invoke(self, name: str, event: dict[str, Any]) -> Any:
         """Start the built function, post the event, and give its answer. AssertionError when the function fails."""
         variables = {**self._aws, **self._deployment.functions[name].environment}
-        with self._start(name, variables=variables) as url:
+        log = self.logs / f"{len(self.invocations):03}-{name}.log"
+        with self._start(name, variables=variables, log=log) as url:
             answer = requests.post(url, data=json.dumps(event), timeout=120).json()
         assert not (isinstance(answer, dict) and "errorType" in answer), f"{name} failed: {answer}"
         self.invocations.append(Invocation(name, event, answer))

@@ -1,6 +1,7 @@
 """A table whose calls can be made to fail, or to be overtaken by something else."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from gpucost.adapters.ledger.ledger import StoreLedger
 from gpucost.adapters.ledger.store import Equals, Item, Put, Store
@@ -55,7 +56,7 @@ class FaultyStore:
     def put_all(self, items: Sequence[Item]) -> None:
         # One by one: a table writes a batch in any order, and a process may die in the middle of it.
         for item in items:
-            self._around("put_all", lambda item=item: self._inner.put_all([item]))
+            self._around("put_all", partial(self._inner.put_all, [item]))
 
     def write(self, puts: Sequence[Put]) -> None:
         self._around("write", lambda: self._inner.write(puts))

@@ -12,7 +12,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from gpucost.adapters.aws_errors import explained
 from gpucost.adapters.ledger.alert_log import StoreAlertLog
 from gpucost.adapters.ledger.ledger import StoreLedger
-from gpucost.adapters.ledger.store import Absent, Condition, Conflict, Equals, Item, Put, checked, distinct
+from gpucost.adapters.ledger.store import Absent, Busy, Condition, Conflict, Equals, Item, Put, checked, distinct
 from gpucost.ports import LedgerError, LedgerUnavailable
 
 if TYPE_CHECKING:
@@ -32,9 +32,8 @@ BATCH = 25
 BATCH_TRIES = 8
 FIRST_PAUSE = 0.05
 LONGEST_PAUSE = 2.0
-_CONFLICTS = {"ConditionalCheckFailed", "TransactionConflict"}
 _THROTTLES = {"ThrottlingError", "ProvisionedThroughputExceeded"}
-_CONFLICT_CODES = {"ConditionalCheckFailedException", "TransactionConflictException", "TransactionInProgressException"}
+_BUSY = {"TransactionConflictException", "TransactionInProgressException"}
 
 _serializer = TypeSerializer()
 _deserializer = TypeDeserializer()
@@ -125,6 +124,8 @@ class DynamoStore:
         except ClientError as error:
             if _is_conflict(error):
                 raise Conflict(str(error)) from None
+            if error.response["Error"]["Code"] in _BUSY or "TransactionConflict" in _reasons(error):
+                raise Busy(f"{operation} on the table {self._table} met another writer: try again") from error
             raise self._failure(error, operation) from error
         except BotoCoreError as error:
             raise self._failure(error, operation) from error
@@ -158,7 +159,8 @@ def _reasons(error: ClientError) -> set[str]:
 
 
 def _is_conflict(error: ClientError) -> bool:
-    return error.response["Error"]["Code"] in _CONFLICT_CODES or bool(_reasons(error) & _CONFLICTS)
+    failed_alone = error.response["Error"]["Code"] == "ConditionalCheckFailedException"
+    return failed_alone or "ConditionalCheckFailed" in _reasons(error)
 
 
 def _is_passing(error: ClientError | BotoCoreError) -> bool:

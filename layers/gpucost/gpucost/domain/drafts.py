@@ -80,7 +80,8 @@ def units_of(quantity: Decimal) -> Fraction:
 
 def total_minutes(timeline: Timeline[Fraction]) -> Fraction:
     """The integral of a timeline over its minutes."""
-    return sum((value * minutes(mask) for value, mask in timeline.items()), Fraction(0))
+    parts = [value * minutes(mask) for value, mask in timeline.items()]
+    return parts[0] if len(parts) == 1 else sum(parts, Fraction(0))
 
 
 def weigh_node(hour: NodeHour, held: Iterable[Holding], owners: Ownership, devices: DeviceMap) -> NodeDraft:
@@ -131,13 +132,14 @@ def _draft(bu: str, holding: Holding, gpus: Timeline[Fraction], hour: NodeHour, 
     held = present(gpus)
     running = held & holding.running
     share = _share(holding, held, hour)
+    total = total_minutes(gpus)
     usage, basis, expected = _observe(holding, share, running, devices)
     return Draft(
         bu=bu,
         holding=holding,
         share=share,
-        gpu_minutes=total_minutes(gpus),
-        running_minutes=total_minutes(within(gpus, running)),
+        gpu_minutes=total,
+        running_minutes=total if running == held else total_minutes(within(gpus, running)),
         slice_minutes=_slice_minutes(holding, held, hour),
         held=held,
         usage=usage,

@@ -29,19 +29,13 @@ def from_units(units: int) -> Decimal:
 def to_units(value: Decimal | Fraction | int) -> int:
     """The nearest count of units (10^-12), half to even."""
     top, bottom = value.as_integer_ratio()
-    return _half_even(top * SCALE, bottom)
+    return half_even(top * SCALE, bottom)
 
 
-def _half_even(top: int, bottom: int) -> int:
+def half_even(top: int, bottom: int) -> int:
     """top / bottom as the nearest whole number, half to even. bottom is positive."""
     units, rest = divmod(top, bottom)
     return units + 1 if 2 * rest > bottom or (2 * rest == bottom and units % 2) else units
-
-
-def scaled(amount: Decimal, ratio: Fraction) -> Decimal:
-    """An amount times a ratio, at rest."""
-    top, bottom = amount.as_integer_ratio()
-    return from_units(_half_even(top * ratio.numerator * SCALE, bottom * ratio.denominator))
 
 
 def round_fraction(value: Fraction) -> Decimal:

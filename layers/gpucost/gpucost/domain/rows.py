@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from gpucost.domain.drafts import Draft, NodeDraft
 from gpucost.domain.holding import HoldingKey
-from gpucost.domain.money import ZERO, from_units, plain, round_fraction, scaled, split_units, to_units
+from gpucost.domain.money import ZERO, from_units, half_even, plain, round_fraction, split_units, to_units
 from gpucost.domain.report import Basis, Evidence, Figures, NamespaceRow, NodeRow, PodRow, Price, Totals
 from gpucost.domain.timeline import minutes
 
@@ -62,13 +62,13 @@ def price_node(node: NodeDraft, price: Price, facts: PodFactsByHolding) -> Price
         price=price,
     )
     pods = tuple(
-        _pod_row(draft, from_units(gpu_hours), from_units(usd), price, facts)
+        _pod_row(draft, gpu_hours, usd, price, facts)
         for draft, gpu_hours, usd in zip(node.drafts, hour_parts, usd_parts, strict=False)
     )
     return PricedNode(row, pods)
 
 
-def _pod_row(draft: Draft, gpu_hours: Decimal, allocated: Decimal, price: Price, facts: PodFactsByHolding) -> PodRow:
+def _pod_row(draft: Draft, gpu_hours: int, usd: int, price: Price, facts: PodFactsByHolding) -> PodRow:
     key = draft.holding.key
     known = facts[key]
     return PodRow(
@@ -80,7 +80,7 @@ def _pod_row(draft: Draft, gpu_hours: Decimal, allocated: Decimal, price: Price,
         resource=key.resource,
         workload=known.workload,
         share=str(draft.share.gpus),
-        figures=_figures(draft, gpu_hours, allocated),
+        figures=_figures(draft, gpu_hours, usd),
         utilization_basis=draft.basis,
         price=price,
         vram_used_mib=known.vram_used_mib,
@@ -88,15 +88,15 @@ def _pod_row(draft: Draft, gpu_hours: Decimal, allocated: Decimal, price: Price,
     )
 
 
-def _figures(draft: Draft, gpu_hours: Decimal, allocated: Decimal) -> Figures:
+def _figures(draft: Draft, gpu_hours: int, usd: int) -> Figures:
+    """The figures of a draft that was given so many units of GPU-hours and dollars."""
     slice_hours = round_fraction(draft.slice_minutes / 60)
+    hours, allocated = from_units(gpu_hours), from_units(usd)
     ratio = draft.utilization
     if ratio is None:
-        return Figures(slice_hours, gpu_hours, allocated, None, None, None, allocated)
-    effective = min(scaled(allocated, ratio), allocated)
-    return Figures(
-        slice_hours, gpu_hours, allocated, round_fraction(ratio), effective, plain(allocated - effective), ZERO
-    )
+        return Figures(slice_hours, hours, allocated, None, None, None, allocated)
+    used = min(half_even(usd * ratio.numerator, ratio.denominator), usd)
+    return Figures(slice_hours, hours, allocated, round_fraction(ratio), from_units(used), from_units(usd - used), ZERO)
 
 
 def namespace_rows(pods: Iterable[PodRow]) -> list[NamespaceRow]:

@@ -9,11 +9,13 @@ from gpucost.domain.healing import hours_to_heal
 from gpucost.domain.hours import Hour
 from gpucost.domain.journal import is_closed
 from gpucost.domain.periods import Month
-from gpucost.ports import HourJob
+from gpucost.ports import HourJob, Jobs
 from gpucost.usecases.roll_up import behind, roll_up
 
 LOOK_AGAIN_HOURS = (1, 25)
 """An hour is worked out about 10 minutes after its end, and again about 70 minutes and 25 hours after it."""
+
+LAST_LOOK = timedelta(hours=max(LOOK_AGAIN_HOURS))
 
 SUMS_PER_RUN = 31
 """How many late sums one run brings up to date."""
@@ -32,6 +34,24 @@ class Upkeep:
     heal_limit: int = 24
     close_after: timedelta = timedelta(days=10)
     quiet_for: timedelta = timedelta(days=2)
+
+
+def hourly_run(
+    clusters: Sequence[str], last: Hour, jobs: Jobs, ledger: Books, upkeep: Upkeep, now: datetime
+) -> list[HourJob]:
+    """Queue what is due after the hour `last`, heal gaps, and close months. Gives back what was queued.
+
+    The hour itself is queued before the ledger is asked for anything: it does not have to wait for its past.
+    """
+    queued = looks(clusters, last)
+    jobs.send(queued)
+    for cluster in clusters:
+        gaps = heal(cluster, last, ledger, upkeep, now)
+        if gaps:
+            jobs.send(gaps)
+        close_months(cluster, ledger, upkeep, now)
+        queued += gaps
+    return queued
 
 
 def looks(clusters: Sequence[str], last: Hour) -> list[HourJob]:

@@ -33,7 +33,7 @@ class StoreAlertLog:
         try:
             self._store.write([Put(item, Absent())])
         except Conflict:
-            known = self._store.get(item["pk"], item["sk"])
+            known = self._store.get(keys.finding_pk(finding.id), "F")
             return known is None or known["told_at"] is None
         return True
 

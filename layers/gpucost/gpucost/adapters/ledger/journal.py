@@ -7,7 +7,7 @@ from gpucost.adapters.ledger import keys
 from gpucost.adapters.ledger.adjusting import adjustments_of
 from gpucost.adapters.ledger.items import ADJUSTED_HEAD, entry_item, entry_of
 from gpucost.adapters.ledger.publishing import TRIES, StorePublishing
-from gpucost.adapters.ledger.store import Absent, Conflict, Put
+from gpucost.adapters.ledger.store import Absent, Busy, Conflict, Put
 from gpucost.domain.adjustments import Adjustment
 from gpucost.domain.hours import Hour
 from gpucost.domain.journal import Entry, EntryKind, StoredEntry, heads_digest, is_closed, tip
@@ -43,7 +43,7 @@ class StoreJournal(StorePublishing):
             entry = self._closing(cluster, month, last, now)
             try:
                 self._store.write([Put(entry_item(entry), Absent())])
-            except Conflict:
+            except (Conflict, Busy):
                 continue
             return StoredEntry(entry, entry.hash)
         raise LedgerUnavailable(f"the journal of {cluster} {month.key} is too busy to be closed: try again")

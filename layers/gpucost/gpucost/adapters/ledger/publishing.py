@@ -21,7 +21,7 @@ from gpucost.adapters.ledger.adjusting import adjustment_items
 from gpucost.adapters.ledger.items import entry_item, entry_of, head_item
 from gpucost.adapters.ledger.packing import pack
 from gpucost.adapters.ledger.reading import EXTRA_DAYS_FOR_ROWS, StoreReading
-from gpucost.adapters.ledger.store import Absent, Conflict, Equals, Item, Put, Store
+from gpucost.adapters.ledger.store import Absent, Busy, Conflict, Equals, Item, Put, Store
 from gpucost.domain.adjustments import Adjustment
 from gpucost.domain.canonical import content_digest, content_of, digest_of
 from gpucost.domain.journal import Entry, EntryKind, StoredEntry, is_closed, tip
@@ -78,7 +78,7 @@ class StorePublishing(StoreReading):
             puts = self._puts(content, entry, written[-1], in_force, adjusted)
             try:
                 self._store.write(puts)
-            except Conflict:
+            except (Conflict, Busy):
                 self._pause(min(LONGEST_PAUSE, 0.02 * 2**attempt) * random.uniform(0.5, 1))  # noqa: S311
             except LedgerUnavailable:
                 # It may have been written all the same, and nobody can say but the table itself.

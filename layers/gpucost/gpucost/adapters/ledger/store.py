@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Protocol
 
-from gpucost.ports import LedgerError
+from gpucost.ports import LedgerError, LedgerUnavailable
 
 type Item = dict[str, Any]
 """Attributes by name: text, int, Decimal, bool, bytes, None, and lists or maps of these. `pk`, `sk` are the key."""
@@ -17,7 +17,11 @@ MAX_KEY_BYTES = {"pk": 2048, "sk": 1024}
 
 
 class Conflict(Exception):
-    """A condition did not hold, or another write was in the way. Nothing was written."""
+    """A condition did not hold. Nothing was written."""
+
+
+class Busy(LedgerUnavailable):
+    """Another writer was at these items at the same moment. The same write may succeed later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,7 @@ class Store(Protocol):
         ...
 
     def write(self, puts: Sequence[Put]) -> None:
-        """Write all or none. Conflict when a condition does not hold or another writer is at these items."""
+        """Write all or none. Conflict when a condition does not hold, Busy when another writer is at these items."""
         ...
 
     def delete(self, pk: str, sk: str, condition: Equals) -> None:

@@ -1,6 +1,7 @@
 """Reads one cluster-hour from an engine: asks the catalogue's questions and assembles the answers."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from gpucost.adapters.labels import LabelNames
@@ -26,6 +27,13 @@ class _Log:
     traces: list[QueryTrace] = field(default_factory=list)
     warnings: set[str] = field(default_factory=set)
 
+    def noted(self, question: Question, answer: Answer) -> tuple[Series, ...]:
+        """The answer's series; what they were and what the engine said of them is kept."""
+        samples = len(answer.series) if question.instant else sum(minutes(one.minutes) for one in answer.series)
+        self.traces.append(QueryTrace(question.name, question.promql, len(answer.series), samples))
+        self.warnings.update(answer.warnings)
+        return answer.series
+
 
 class EngineMetrics:
     """`ports.Metrics` over a Prometheus-compatible engine."""
@@ -42,37 +50,38 @@ class EngineMetrics:
         """All readings of the cluster-hour. MetricsError if any question fails: an hour is read whole or not at all."""
         catalogue = Catalogue(self._labels, cluster)
         reader = SampleReader(hour.epoch)
-        log = _Log()
         assembler = Assembler(self._labels)
-        for question in catalogue.questions(self._policy):
-            assembler.take(question.name, self._ask(question, hour, reader, log))
-        if assembler.lacks_utilization:
-            fallback = catalogue.fallback()
-            assembler.take(fallback.name, self._ask(fallback, hour, reader, log))
+        log = _Log()
+        with ThreadPoolExecutor(max_workers=1) as pool:
+            for question, texts in self._ahead(pool, catalogue.questions(self._policy), hour):
+                assembler.take(question.name, log.noted(question, _read(question, texts, reader)))
+            if assembler.lacks_utilization:
+                for question, texts in self._ahead(pool, [catalogue.fallback()], hour):
+                    assembler.take(question.name, log.noted(question, _read(question, texts, reader)))
         return assembler.readings(tuple(log.traces), tuple(sorted(log.warnings)))
 
-    def _ask(self, question: Question, hour: Hour, reader: SampleReader, log: _Log) -> tuple[Series, ...]:
+    def _ahead(
+        self, pool: ThreadPoolExecutor, questions: Sequence[Question], hour: Hour
+    ) -> Iterator[tuple[Question, list[str]]]:
+        """The answers in order. While one is read, the engine already works on the next; no more than that is held."""
+        waiting = pool.submit(self._ask, questions[0], hour)
+        for question, following in zip(questions, [*questions[1:], None], strict=True):
+            texts = waiting.result()
+            if following is not None:
+                waiting = pool.submit(self._ask, following, hour)
+            yield question, texts
+
+    def _ask(self, question: Question, hour: Hour) -> list[str]:
+        """The answer's text; several when it had to be asked for in parts."""
         try:
             if question.instant:
-                answer = self._instant(question, hour)
-            else:
-                answer = self._range(question, hour, 0, MINUTES, reader)
+                at = hour.epoch + MINUTES * MINUTE - HALF_MINUTE
+                return [self._client.post("query", {"query": question.promql, "time": str(at), **self._fuse})]
+            return self._ask_range(question, hour, 0, MINUTES)
         except MetricsError as error:
             raise type(error)(f"query {question.name}: {error}") from error
-        samples = len(answer.series) if question.instant else sum(minutes(one.minutes) for one in answer.series)
-        log.traces.append(QueryTrace(question.name, question.promql, len(answer.series), samples))
-        log.warnings.update(answer.warnings)
-        return answer.series
 
-    def _instant(self, question: Question, hour: Hour) -> Answer:
-        at = hour.epoch + MINUTES * MINUTE - HALF_MINUTE
-        text = self._client.post("query", {"query": question.promql, "time": str(at), **self._fuse})
-        pairs, warnings = read_vector(text)
-        return Answer(
-            tuple(Series(labels, (value,), FULL) for labels, value in pairs if value is not None), warnings
-        )
-
-    def _range(self, question: Question, hour: Hour, first: int, end: int, reader: SampleReader) -> Answer:
+    def _ask_range(self, question: Question, hour: Hour, first: int, end: int) -> list[str]:
         """Minutes [first, end) of the hour. An answer over the engine's limit is asked for again in halves."""
         window = {
             "start": str(hour.epoch + first * MINUTE),
@@ -80,14 +89,26 @@ class EngineMetrics:
             "step": str(MINUTE),
         }
         try:
-            text = self._client.post("query_range", {"query": question.promql, **window, **self._fuse})
+            return [self._client.post("query_range", {"query": question.promql, **window, **self._fuse})]
         except ResponseTooLarge:
             if end - first == 1:
                 raise
             middle = (first + end) // 2
-            halves = (self._range(question, hour, *part, reader) for part in ((first, middle), (middle, end)))
-            return _joined(halves)
-        return read_matrix(text, reader)
+            return [*self._ask_range(question, hour, first, middle), *self._ask_range(question, hour, middle, end)]
+
+
+def _read(question: Question, texts: list[str], reader: SampleReader) -> Answer:
+    """The series of a question's answer. An unreadable one names the question."""
+    try:
+        if question.instant:
+            pairs, warnings = read_vector(texts[0])
+            return Answer(
+                tuple(Series(labels, (value,), FULL) for labels, value in pairs if value is not None), warnings
+            )
+        parts = [read_matrix(text, reader) for text in texts]
+        return parts[0] if len(parts) == 1 else _joined(parts)
+    except MetricsError as error:
+        raise type(error)(f"query {question.name}: {error}") from error
 
 
 def _joined(parts: Iterable[Answer]) -> Answer:

@@ -1,0 +1,167 @@
+"""What has to hold of a world's ledger, whatever happened in it."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from decimal import Decimal
+
+from gpucost.adapters.ledger.ledger import StoreLedger
+from gpucost.adapters.ledger.store import Store
+from gpucost.domain.canonical import content_digest, content_of
+from gpucost.domain.findings import find_waste
+from gpucost.domain.hours import hours_between
+from gpucost.domain.journal import StoredEntry
+from gpucost.domain.periods import Day, Month, hours_in, months_between
+from gpucost.domain.policy import AlertRules
+from gpucost.domain.report import HourReport, Status
+from gpucost.domain.rollups import Rollup
+from gpucost.usecases.verify import verify
+from tests.simulation.chance import Fault
+from tests.simulation.world import CLUSTER, FIRST, World
+
+
+def faults_of(world: World) -> list[str]:
+    """Everything that is wrong at the end of a world, one line each."""
+    ledger = StoreLedger(world.store)
+    entries = [one for month in months_between(FIRST, world.end) for one in ledger.journal(CLUSTER, month)]
+    return [
+        *_lost(world, ledger),
+        *_doubled(entries),
+        *_invented(world, entries),
+        *_worse_over_better(entries),
+        *_wrong_sums(world, ledger),
+        *_wrong_adjustments(world, ledger),
+        *_untold(world, ledger),
+        *_left_behind(world, ledger),
+        *[fault for check in verify(CLUSTER, FIRST, world.end, ledger) for fault in check.faults],
+    ]
+
+
+def _lost(world: World, ledger: StoreLedger) -> Iterator[str]:
+    """Every hour is there, with what was read of it last, or with what a collector read later and died over."""
+    window = CLUSTER, FIRST, world.end
+    heads = {head.hour: head for head in ledger.heads(*window)}
+    heads |= {head.hour: head for head in ledger.adjusted_heads(*window)}
+    for hour in hours_between(FIRST, world.end):
+        if hour not in heads:
+            yield f"{hour} is lost"
+        elif hour in world.recorded:
+            given = [one for at, one in world.source.given[hour] if at >= world.recorded[hour]]
+            latest = {content_digest(content_of(one)) for one in given if one.status is Status.COMPLETE}
+            if heads[hour].digest not in latest:
+                yield f"{hour} is not what was read of it last"
+
+
+def _doubled(entries: list[StoredEntry]) -> Iterator[str]:
+    """An hour's revisions count from 1, and each says something else than the one before."""
+    for entry, before in _with_predecessor(entries):
+        if entry.entry.revision != (before.entry.revision + 1 if before else 1):
+            yield f"{entry.entry.hour} has revision {entry.entry.revision} out of turn"
+        if before and before.entry.digest == entry.entry.digest:
+            yield f"{entry.entry.hour} was published twice, as revision {entry.entry.revision} too"
+
+
+def _worse_over_better(entries: list[StoredEntry]) -> Iterator[str]:
+    for entry, before in _with_predecessor(entries):
+        statuses = entry.entry.status, before.entry.status if before else None
+        if statuses == (Status.PARTIAL, Status.COMPLETE):
+            yield f"{entry.entry.hour} was complete and became partial"
+
+
+def _with_predecessor(entries: list[StoredEntry]) -> Iterator[tuple[StoredEntry, StoredEntry | None]]:
+    last: dict[object, StoredEntry] = {}
+    for entry in entries:
+        if entry.entry.hour is not None:
+            yield entry, last.get(entry.entry.hour)
+            last[entry.entry.hour] = entry
+
+
+def _invented(world: World, entries: list[StoredEntry]) -> Iterator[str]:
+    """Whatever was published is, to the last figure, one of the readings that a collector was given."""
+    for stored in entries:
+        entry = stored.entry
+        given = {content_digest(content_of(one)) for _, one in world.source.given[entry.hour]} if entry.hour else None
+        if given is not None and entry.digest not in given:
+            yield f"{entry.hour} revision {entry.revision} is no reading of it"
+
+
+def _wrong_sums(world: World, ledger: StoreLedger) -> Iterator[str]:
+    """Days and months are their hours added up here, from the reports, in another way than the ledger does it."""
+    days = ledger.day_rollups(CLUSTER, Day.of(FIRST), Day.of(world.end).next())
+    months = ledger.month_rollups(CLUSTER, Month.of(FIRST), Month.of(world.end).next())
+    seen = 0
+    for rollup in [*days, *months]:
+        window = max(rollup.period.first, FIRST), min(rollup.period.end, world.end)
+        reports = [ledger.report(CLUSTER, head.hour) for head in ledger.heads(CLUSTER, *window)]
+        seen += len(reports) if hours_in(rollup.period) == 24 else 0
+        yield from _wrong_sum(rollup, [one for one in reports if one])
+    heads = len(ledger.heads(CLUSTER, FIRST, world.end))
+    if seen != heads:
+        yield f"the days stand on {seen} hours, and {heads} are published"
+
+
+def _wrong_sum(rollup: Rollup, reports: list[HourReport]) -> Iterator[str]:
+    allocated = sum((row.figures.allocated_usd for one in reports for row in one.pods), Decimal(0))
+    waste = sum((row.figures.waste_usd or 0 for one in reports for row in one.pods), Decimal(0))
+    kept = sum((row.figures.allocated_usd for row in rollup.namespaces), Decimal(0))
+    figures = rollup.hours_counted, kept, rollup.totals.waste_usd
+    if figures != (len(reports), allocated, waste):
+        yield f"{rollup.period.key} is {figures}, and its hours are {(len(reports), allocated, waste)}"
+
+
+def _wrong_adjustments(world: World, ledger: StoreLedger) -> Iterator[str]:
+    """What was published and what was booked later add up to what is known now."""
+    booked: dict[object, Decimal] = {}
+    for month in months_between(FIRST, world.end):
+        for one in ledger.adjustments(CLUSTER, month):
+            change = sum((row.change.allocated_usd for row in one.rows), Decimal(0))
+            booked[one.hour] = booked.get(one.hour, Decimal(0)) + change
+    adjusted = {head.hour: head for head in ledger.adjusted_heads(CLUSTER, FIRST, world.end)}
+    if booked.keys() != adjusted.keys():
+        yield f"adjustments were booked of {sorted(map(str, booked))}, and {sorted(map(str, adjusted))} are adjusted"
+    for hour, head in adjusted.items():
+        published = ledger.report(CLUSTER, hour)
+        before = sum((row.figures.allocated_usd for row in published.pods), Decimal(0)) if published else Decimal(0)
+        now = ledger.revision(CLUSTER, hour, head.revision)
+        after = sum((row.figures.allocated_usd for row in now.pods), Decimal(0)) if now else None
+        if before + booked.get(hour, Decimal(0)) != after:
+            yield f"{hour} was {before} and {booked.get(hour)} was booked, and it is {after}"
+
+
+def _untold(world: World, ledger: StoreLedger) -> Iterator[str]:
+    """Every finding of a published hour was told, and twice only where an answer or a process was lost."""
+    expected: set[str] = set()
+    for head in ledger.heads(CLUSTER, FIRST, world.end):
+        report = ledger.report(CLUSTER, head.hour)
+        expected |= {finding.id for finding in find_waste(report, AlertRules())} if report else set()
+    for missing in expected - world.topic.told.keys():
+        yield f"the finding {missing} was never told"
+    doubles = world.topic.told.total() - len(world.topic.told)
+    causes = (Fault.TOPIC_UNACKED, Fault.KILLED_AFTER, Fault.KILLED_BEFORE, Fault.THROTTLED, Fault.LOST_ACK)
+    lost = sum(world.chance.counts[kind] for kind in causes)
+    if doubles > lost:
+        yield f"{doubles} findings were told again, and only {lost} answers or processes were lost"
+
+
+def _left_behind(world: World, ledger: StoreLedger) -> Iterator[str]:
+    """After a sweep there are no rows but those of published revisions, and these are all there."""
+    attempts: dict[str, set[str]] = {}
+    for month in months_between(FIRST, world.end):
+        for stored in ledger.journal(CLUSTER, month):
+            if stored.entry.hour:
+                attempts.setdefault(stored.entry.hour.key, set()).add(stored.entry.attempt)
+    for hour in hours_between(FIRST, world.end):
+        ledger.sweep(CLUSTER, hour, world.end.start + timedelta(days=2))
+        rows = world.store.query(f"C#{CLUSTER}#H#{hour.key}", "A#", "A#~")
+        if {item["attempt"] for item in rows} != attempts.get(hour.key, set()):
+            yield f"{hour} has rows of attempts that were not published, or lacks some that were"
+
+
+def fingerprint(store: Store) -> str:
+    """A digest of everything in the in-memory table."""
+    from gpucost.adapters.memory import MemoryStore
+
+    assert isinstance(store, MemoryStore)
+    lines = (repr((pk, sk, sorted(item.items()))) for pk, part in store.partitions.items() for sk, item in part.items())
+    import hashlib
+
+    return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()

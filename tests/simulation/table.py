@@ -1,0 +1,70 @@
+"""The table as the workers of a world see it: its calls fail, half happen, or are overtaken."""
+
+from collections.abc import Callable, Sequence
+
+from gpucost.adapters.ledger.store import Busy, Equals, Item, Put, Store
+from gpucost.ports import LedgerUnavailable
+from tests.simulation.chance import Chance, Fault
+from tests.support.faults import Killed
+
+
+class StormyTable:
+    """A table around a table. `overtake` lets another worker do its work; `committed` hears of every item written."""
+
+    def __init__(
+        self, inner: Store, chance: Chance, overtake: Callable[[], None], committed: Callable[[Item], None]
+    ) -> None:
+        self._inner = inner
+        self._chance = chance
+        self._overtake = overtake
+        self._committed = committed
+
+    def get(self, pk: str, sk: str) -> Item | None:
+        return self._read(lambda: self._inner.get(pk, sk))
+
+    def query(self, pk: str, first: str, last: str) -> list[Item]:
+        return self._read(lambda: self._inner.query(pk, first, last))
+
+    def newest(self, pk: str, first: str, last: str) -> Item | None:
+        return self._read(lambda: self._inner.newest(pk, first, last))
+
+    def put_all(self, items: Sequence[Item]) -> None:
+        if items and self._chance.happens(Fault.HALF_BATCH):
+            shuffled = self._chance.random.sample(items, len(items))
+            self._inner.put_all(shuffled[: self._chance.random.randrange(len(items))])
+            raise LedgerUnavailable("the table left items unwritten")
+        self._write(lambda: self._inner.put_all(items))
+
+    def write(self, puts: Sequence[Put]) -> None:
+        if self._chance.happens(Fault.CONFLICT):
+            raise Busy("another writer is at these items")
+
+        def commit() -> None:
+            self._inner.write(puts)
+            for put in puts:
+                self._committed(put.item)
+
+        self._write(commit)
+
+    def delete(self, pk: str, sk: str, condition: Equals) -> None:
+        self._write(lambda: self._inner.delete(pk, sk, condition))
+
+    def _read[T](self, call: Callable[[], T]) -> T:
+        self._before()
+        return call()
+
+    def _write(self, call: Callable[[], None]) -> None:
+        self._before()
+        call()
+        if self._chance.happens(Fault.LOST_ACK):
+            raise LedgerUnavailable("the answer did not arrive")
+        if self._chance.happens(Fault.KILLED_AFTER):
+            raise Killed
+
+    def _before(self) -> None:
+        if self._chance.happens(Fault.KILLED_BEFORE):
+            raise Killed
+        if self._chance.happens(Fault.THROTTLED):
+            raise LedgerUnavailable("throttled")
+        if self._chance.happens(Fault.OVERTAKEN):
+            self._overtake()
