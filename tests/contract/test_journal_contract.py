@@ -114,7 +114,7 @@ def test_an_adjustment_counts_on_from_the_one_before(ledger: Books, cluster: str
     booked = ledger.adjustments(cluster, DECEMBER)
     assert [one.rows[0].change.allocated_usd for one in booked] == [Decimal(-2), Decimal(1), Decimal(-2)]
     assert [one.revision for one in booked] == [2, 3, 4]
-    (latest,) = ledger.adjusted_heads(cluster, HOUR, HOUR.plus(1))
+    (latest,) = ledger.both_heads(cluster, HOUR, HOUR.plus(1))[1]
     assert (latest.revision, latest.totals.allocated_usd) == (4, Decimal("3.75"))
 
 
@@ -132,7 +132,7 @@ def test_a_closed_hour_read_as_published_needs_no_adjustment(ledger: Books, clus
     worse = report(pod("a", "1"), cluster=cluster, status=Status.PARTIAL)
     assert ledger.publish(worse, AFTER).outcome is Outcome.KEPT_BETTER
     assert ledger.adjustments(cluster, DECEMBER) == []
-    assert ledger.adjusted_heads(cluster, HOUR, HOUR.plus(1)) == []
+    assert ledger.both_heads(cluster, HOUR, HOUR.plus(1))[1] == []
 
 
 def test_an_hour_that_is_found_after_closing_is_booked_whole(ledger: Books, cluster: str) -> None:

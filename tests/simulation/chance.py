@@ -18,6 +18,7 @@ class Fault(StrEnum):
     OVERTAKEN = "another worker does all of its work between two calls"
     CLOCK_SKEW = "a worker's clock is wrong"
     TICK_DROPPED = "the schedule skips an hour"
+    OUTAGE = "the schedule is silent for hours"
     TICK_DOUBLED = "the schedule fires twice"
     TICK_LATE = "the schedule fires late"
     SEND_FAILED = "the queue takes some of the jobs"
@@ -31,7 +32,7 @@ class Fault(StrEnum):
     TOPIC_UNACKED = "the topic takes a message and its answer is lost"
 
 
-SELDOM = 0.01
+SELDOM = 0.003
 RATES = {
     Fault.THROTTLED: SELDOM,
     Fault.LOST_ACK: 2 * SELDOM,
@@ -42,9 +43,10 @@ RATES = {
     Fault.OVERTAKEN: 2 * SELDOM,
     Fault.CLOCK_SKEW: 0.1,
     Fault.TICK_DROPPED: 0.03,
+    Fault.OUTAGE: 0.01,
     Fault.TICK_DOUBLED: 0.05,
     Fault.TICK_LATE: 0.05,
-    Fault.SEND_FAILED: 0.03,
+    Fault.SEND_FAILED: 0.01,
     Fault.JOB_DOUBLED: 0.05,
     Fault.JOB_DELAYED: 0.05,
     Fault.ACK_LOST: 0.05,
@@ -57,12 +59,15 @@ RATES = {
 
 
 class Chance:
-    """Draws every misfortune of one world, and remembers them as a trace. Calm and stormy kinds differ by seed."""
+    """Draws every misfortune of one world, and remembers them as a trace. Calm and stormy kinds differ by seed.
 
-    def __init__(self, seed: int) -> None:
+    `stormy` multiplies all rates: a short world needs more of a storm to see as much.
+    """
+
+    def __init__(self, seed: int, stormy: int = 1) -> None:
         self.random = random.Random(seed)
         self.counts: Counter[Fault] = Counter()
-        self._rates = {kind: rate * self.random.choice((0, 1, 1, 4)) for kind, rate in RATES.items()}
+        self._rates = {kind: rate * stormy * self.random.choice((0, 1, 1, 4)) for kind, rate in RATES.items()}
         self._trace = hashlib.sha256()
         self._storm = True
 

@@ -1,10 +1,11 @@
 """What surrounds the ledger: the metrics engine with its late samples, and the topic that findings go out on."""
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from gpucost.domain.alerts import Finding
+from gpucost.domain.canonical import content_digest, content_of
 from gpucost.domain.hours import Hour
 from gpucost.domain.report import HourReport, Status
 from gpucost.ports import MetricsUnavailable, ServiceUnavailable
@@ -22,15 +23,24 @@ class Truth:
     repriced_at: timedelta
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a collector was given of an hour, and when."""
+
+    at: datetime
+    status: Status
+    digest: str
+
+
 class Source:
     """The reports that a collector would work out, by hour and moment. It remembers every one that it gave."""
 
     def __init__(self, cluster: str, chance: Chance) -> None:
-        self.given: dict[Hour, list[tuple[datetime, HourReport]]] = defaultdict(list)
+        self.given: dict[Hour, list[Reading]] = defaultdict(list)
         self._cluster = cluster
         self._chance = chance
         self._truths: dict[Hour, Truth] = {}
-        self._made: dict[tuple[Hour, int, int], HourReport] = {}
+        self._made: dict[tuple[Hour, int, int], tuple[HourReport, str]] = {}
 
     def read(self, hour: Hour, now: datetime) -> HourReport:
         """The report of the hour as the samples of this moment make it. MetricsUnavailable when there are none."""
@@ -40,23 +50,25 @@ class Source:
         seen = 60 if age >= truth.whole_at else 40
         if self._chance.happens(Fault.WORSE_READING):
             seen = 20
-        made = self._report(hour, truth.usd + (1 if age >= truth.repriced_at else 0), seen)
-        self.given[hour].append((now, made))
+        made, digest = self._report(hour, truth.usd + (1 if age >= truth.repriced_at else 0), seen)
+        self.given[hour].append(Reading(now, made.status, digest))
         return made
 
     def _truth(self, hour: Hour) -> Truth:
         if hour not in self._truths:
             draw = self._chance.random
-            whole_at = timedelta(hours=draw.choice((0, 0, 0, 0.5, 5, 24)))
+            whole_at = timedelta(hours=draw.choice((0, 0, 0.2, 0.5, 5, 24)))
             self._truths[hour] = Truth(draw.randrange(1, 50), whole_at, timedelta(hours=draw.choice((20, 1000, 1000))))
         return self._truths[hour]
 
-    def _report(self, hour: Hour, usd: int, seen: int) -> HourReport:
+    def _report(self, hour: Hour, usd: int, seen: int) -> tuple[HourReport, str]:
         key = (hour, usd, seen)
         if key not in self._made:
             status = Status.COMPLETE if seen == 60 else Status.PARTIAL
-            pods = pod("bu-a", f"{usd}.{seen:02}"), pod("bu-b", "2", used=None if usd % 3 else "0.125")
-            self._made[key] = report(*pods, cluster=self._cluster, hour=hour, status=status, minutes_seen=seen)
+            held = pod("bu-a", f"{usd}.{seen:02}", used="0.125" if usd % 4 else None)
+            made = report(held, cluster=self._cluster, hour=hour, status=status, minutes_seen=seen)
+            made = replace(made, nodes=(), unpriced=(), warnings=(), queries=())
+            self._made[key] = made, content_digest(content_of(made))
         return self._made[key]
 
 

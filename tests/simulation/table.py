@@ -7,55 +7,74 @@ from gpucost.ports import LedgerUnavailable
 from tests.simulation.chance import Chance, Fault
 from tests.support.faults import Killed
 
+type Committed = Callable[[Item], None]
 
-class StormyTable:
-    """A table around a table. `overtake` lets another worker do its work; `committed` hears of every item written."""
 
-    def __init__(
-        self, inner: Store, chance: Chance, overtake: Callable[[], None], committed: Callable[[Item], None]
-    ) -> None:
+class OvertakenTable:
+    """A table around a table. `overtake` lets another worker do all of its work between two calls of this one."""
+
+    def __init__(self, inner: Store, chance: Chance, overtake: Callable[[], None]) -> None:
         self._inner = inner
         self._chance = chance
         self._overtake = overtake
-        self._committed = committed
 
     def get(self, pk: str, sk: str) -> Item | None:
-        return self._read(lambda: self._inner.get(pk, sk))
+        self._before()
+        return self._inner.get(pk, sk)
 
     def query(self, pk: str, first: str, last: str) -> list[Item]:
-        return self._read(lambda: self._inner.query(pk, first, last))
+        self._before()
+        return self._inner.query(pk, first, last)
 
     def newest(self, pk: str, first: str, last: str) -> Item | None:
-        return self._read(lambda: self._inner.newest(pk, first, last))
+        self._before()
+        return self._inner.newest(pk, first, last)
+
+    def put_all(self, items: Sequence[Item]) -> None:
+        self._before()
+        self._inner.put_all(items)
+
+    def write(self, puts: Sequence[Put]) -> None:
+        self._before()
+        self._inner.write(puts)
+
+    def delete(self, pk: str, sk: str, condition: Equals) -> None:
+        self._before()
+        self._inner.delete(pk, sk, condition)
+
+    def _before(self) -> None:
+        if self._chance.happens(Fault.OVERTAKEN):
+            self._overtake()
+
+
+class StormyTable(OvertakenTable):
+    """Its calls fail, or half happen, too. `committed` hears of every item that a `write` wrote."""
+
+    def __init__(self, inner: Store, chance: Chance, overtake: Callable[[], None], committed: Committed) -> None:
+        super().__init__(inner, chance, overtake)
+        self._committed = committed
 
     def put_all(self, items: Sequence[Item]) -> None:
         if items and self._chance.happens(Fault.HALF_BATCH):
             shuffled = self._chance.random.sample(items, len(items))
             self._inner.put_all(shuffled[: self._chance.random.randrange(len(items))])
             raise LedgerUnavailable("the table left items unwritten")
-        self._write(lambda: self._inner.put_all(items))
+        super().put_all(items)
+        self._after()
 
     def write(self, puts: Sequence[Put]) -> None:
         if self._chance.happens(Fault.CONFLICT):
             raise Busy("another writer is at these items")
-
-        def commit() -> None:
-            self._inner.write(puts)
-            for put in puts:
-                self._committed(put.item)
-
-        self._write(commit)
+        super().write(puts)
+        for put in puts:
+            self._committed(put.item)
+        self._after()
 
     def delete(self, pk: str, sk: str, condition: Equals) -> None:
-        self._write(lambda: self._inner.delete(pk, sk, condition))
+        super().delete(pk, sk, condition)
+        self._after()
 
-    def _read[T](self, call: Callable[[], T]) -> T:
-        self._before()
-        return call()
-
-    def _write(self, call: Callable[[], None]) -> None:
-        self._before()
-        call()
+    def _after(self) -> None:
         if self._chance.happens(Fault.LOST_ACK):
             raise LedgerUnavailable("the answer did not arrive")
         if self._chance.happens(Fault.KILLED_AFTER):
@@ -66,5 +85,4 @@ class StormyTable:
             raise Killed
         if self._chance.happens(Fault.THROTTLED):
             raise LedgerUnavailable("throttled")
-        if self._chance.happens(Fault.OVERTAKEN):
-            self._overtake()
+        super()._before()

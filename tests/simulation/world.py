@@ -9,10 +9,11 @@ from gpucost.adapters.ledger.alert_log import StoreAlertLog
 from gpucost.adapters.ledger.ledger import StoreLedger
 from gpucost.adapters.ledger.store import Item, Store
 from gpucost.adapters.memory import MemoryStore
-from gpucost.domain.hours import Hour
+from gpucost.domain.hours import Hour, hours_between
+from gpucost.domain.periods import Day, Period
 from gpucost.domain.policy import AlertRules
 from gpucost.domain.report import Status
-from gpucost.ports import GpucostError, HourJob, ServiceUnavailable
+from gpucost.ports import GpucostError, HourJob, LedgerError, ServiceUnavailable
 from gpucost.usecases.detect import detect
 from gpucost.usecases.published import published_hour
 from gpucost.usecases.record_hour import record_hour
@@ -23,13 +24,17 @@ from tests.simulation.table import StormyTable
 from tests.support.faults import Killed
 
 CLUSTER = "prod"
-FIRST = Hour.parse("2026-11-29T06:00:00Z")
+FIRST = Hour.parse("2026-11-29T18:00:00Z")
 """So that a month ends, and is closed, in the middle of the storm."""
-STORM_HOURS = 72
-CALM_HOURS = 32
-UPKEEP = Upkeep(heal_limit=6, close_after=timedelta(hours=8), quiet_for=timedelta(hours=2))
+STORM_HOURS = 48
+CALM_HOURS = 26
+"""Long enough for the longest rest of an hour that was tried in vain."""
+UPKEEP = Upkeep(
+    heal_limit=6, close_after=timedelta(hours=8), with_gaps_after=timedelta(hours=40), quiet_for=timedelta(hours=2)
+)
 MOST_RECEIVES = 5
 MOST_TICK_TRIES = 3
+MOST_STREAM_TRIES = 50
 DEEPEST = 2
 
 
@@ -41,41 +46,52 @@ class Message:
     receives: int = 0
 
 
-class World:
-    """Runs `STORM_HOURS` in which things go wrong, and `CALM_HOURS` in which they do not, and says what became of it.
+def stormy(world: "World") -> Store:
+    """The world's table as its workers see it."""
+    return StormyTable(world.store, world.chance, world.overtake, world.announce)
 
-    `store` is the table; the in-memory twin unless another is given.
+
+class World:
+    """Hours in which things go wrong, and then hours in which they do not.
+
+    `store` is the table, the in-memory twin unless another is given, and `seen_by_workers` makes what the workers see
+    of it. `broken` are promises that were seen broken on the way: there must be none.
     """
 
-    def __init__(self, seed: int, store: Store | None = None, chance: Chance | None = None) -> None:
+    def __init__(
+        self,
+        chance: Chance,
+        store: Store | None = None,
+        seen_by_workers: Callable[["World"], Store] = stormy,
+        storm_hours: int = STORM_HOURS,
+        calm_hours: int = CALM_HOURS,
+    ) -> None:
         self.store = store or MemoryStore()
-        self.chance = chance or Chance(seed)
+        self.chance = chance
+        self.storm_end = FIRST.plus(storm_hours)
+        self.end = self.storm_end.plus(calm_hours)
+        self.broken: list[str] = []
         self.source = Source(CLUSTER, self.chance)
         self.topic = Topic(self.chance)
         self.dead: list[Message] = []
         self.recorded: dict[Hour, datetime] = {}
         """When a complete reading of an hour was last recorded, and the collector lived to say so."""
-        table = StormyTable(self.store, self.chance, self._overtake, self._stream)
+        table = seen_by_workers(self)
         self._ledger = StoreLedger(table, pause=lambda _: None)
         self._log = StoreAlertLog(table)
         self._now = FIRST.start
+        self._silent_until = FIRST
         self._events: list[tuple[datetime, int, Callable[[], None]]] = []
         self._waiting: dict[int, Message] = {}
         self._counter = 0
         self._depth = 0
 
-    @property
-    def end(self) -> Hour:
-        """The end of the hours that the world's schedule asks for."""
-        return FIRST.plus(STORM_HOURS + CALM_HOURS)
-
     def run(self) -> "World":
-        for number in range(STORM_HOURS + CALM_HOURS):
-            self._schedule(FIRST.plus(number))
-        storm_end = FIRST.plus(STORM_HOURS).start
+        for hour in hours_between(FIRST, self.end):
+            self._schedule(hour)
         while self._events:
             self._now, number, event = heapq.heappop(self._events)
-            if self._now >= storm_end:
+            if self._now >= self.storm_end.start:
                 self.chance.calm_down()
             self.chance.note(number, self._now.isoformat())
             event()
@@ -88,8 +104,11 @@ class World:
 
     def _schedule(self, hour: Hour) -> None:
         after = hour.end - self._now + timedelta(minutes=10)
-        if self._now == FIRST.start and hour.start < FIRST.plus(STORM_HOURS).start:
-            if self.chance.happens(Fault.TICK_DROPPED):
+        # The first hour comes to pass: a cluster of which nothing was ever published has no gaps.
+        if FIRST < hour < self.storm_end:
+            if self.chance.happens(Fault.OUTAGE):
+                self._silent_until = hour.plus(self.chance.random.randrange(3, 36))
+            if hour < min(self._silent_until, self.storm_end) or self.chance.happens(Fault.TICK_DROPPED):
                 return
             if self.chance.happens(Fault.TICK_LATE):
                 after += timedelta(minutes=self.chance.random.randrange(200))
@@ -99,8 +118,10 @@ class World:
 
     def _tick(self, hour: Hour, tries: int = 1) -> None:
         """The planner, which its service calls again when it fails, and then gives up."""
+        expected = self._versions() if hour.start.hour % 6 == 0 else {}
         try:
             hourly_run([CLUSTER], hour, self, self._ledger, UPKEEP, self._now)
+            self._check_sums(expected)
         except (GpucostError, Killed):
             if tries < MOST_TICK_TRIES:
                 self._at(timedelta(minutes=tries), lambda: self._tick(hour, tries + 1))
@@ -108,6 +129,21 @@ class World:
             for message in self.dead:
                 self._enqueue(replace(message, receives=0), timedelta(minutes=1))
             self.dead.clear()
+
+    def _versions(self) -> dict[Day, int]:
+        """What the sum of each day has to stand on, by the revisions that are published."""
+        versions: dict[Day, int] = {}
+        for head in StoreLedger(self.store).heads(CLUSTER, Day.of(FIRST).first, self.end):
+            versions[Day.of(head.hour)] = versions.get(Day.of(head.hour), 0) + head.revision
+        return versions
+
+    def _check_sums(self, expected: dict[Day, int]) -> None:
+        """A run that went through has made the sums that dead collectors left out."""
+        sums = StoreLedger(self.store).day_rollups(CLUSTER, Day.of(FIRST), Day.of(self.end).next())
+        known: dict[Period, int] = {one.period: one.version for one in sums}
+        self.broken += [
+            f"the sum of {day.key} is late" for day, version in expected.items() if known.get(day, 0) < version
+        ]
 
     def send(self, jobs: Sequence[HourJob]) -> None:
         """`ports.Jobs`."""
@@ -138,6 +174,7 @@ class World:
                 self.recorded[reading.hour] = self._now
         except (GpucostError, Killed) as error:
             self.chance.note(message.job.hour.key, type(error).__name__)
+            self._read(message.job.hour)
             again = replace(message, receives=message.receives + 1)
             if again.receives < MOST_RECEIVES:
                 self._enqueue(again, timedelta(minutes=5))
@@ -147,23 +184,36 @@ class World:
             if self.chance.happens(Fault.ACK_LOST):
                 self._enqueue(message, timedelta(minutes=5))
 
-    def _overtake(self) -> None:
+    def _read(self, hour: Hour) -> None:
+        """A reader that comes just when a worker has fallen over: it sees a whole hour or none."""
+        ledger = StoreLedger(self.store)
+        try:
+            report, published = ledger.report(CLUSTER, hour), ledger.published(CLUSTER, hour, hour.plus(1))
+        except LedgerError as error:
+            self.broken.append(str(error))
+        else:
+            if [one.namespaces for one in published] != ([report.namespaces] if report else []):
+                self.broken.append(f"the rows of {hour} are not those of its report")
+
+    def overtake(self) -> None:
         """Some other collector does a job that is waiting, or one for the same hour, between two calls of this one."""
         if self._waiting and self._depth < DEEPEST:
             self._depth += 1
             self._deliver(self.chance.random.choice(sorted(self._waiting)))
             self._depth -= 1
 
-    def _stream(self, item: Item) -> None:
+    def announce(self, item: Item) -> None:
+        """The stream: it carries every item that was written."""
         announced = published_hour(item)
         if announced is not None:
             for _ in range(1 + self.chance.happens(Fault.STREAM_DOUBLED)):
                 self._at(timedelta(seconds=1), lambda: self._detect(announced[1]))
 
-    def _detect(self, hour: Hour) -> None:
-        """The detector, which its stream calls until it succeeds."""
-        parts = {"ledger": self._ledger, "rules": AlertRules(), "log": self._log, "publisher": self.topic}
+    def _detect(self, hour: Hour, tries: int = 1) -> None:
+        """The detector, which its stream calls until it succeeds, within reason."""
+        ledger, rules, log, now = self._ledger, AlertRules(), self._log, self._now
         try:
-            detect(CLUSTER, hour, **parts, now=self._now)
+            detect(CLUSTER, hour, ledger=ledger, rules=rules, log=log, publisher=self.topic, now=now)
         except (GpucostError, Killed):
-            self._at(timedelta(minutes=1), lambda: self._detect(hour))
+            if tries < MOST_STREAM_TRIES:
+                self._at(timedelta(minutes=1), lambda: self._detect(hour, tries + 1))

@@ -115,32 +115,46 @@ def test_sums_that_a_dead_collector_left_out_are_made(ledger: MemoryLedger) -> N
 
 @pytest.mark.parametrize(("days_later", "closed"), [(9.9, False), (10, True)])
 def test_a_month_is_closed_ten_days_after_its_end(ledger: MemoryLedger, days_later: float, closed: bool) -> None:
-    ledger.publish(report(hour=NOVEMBER.first), NOVEMBER.end.start)
+    ledger.publish(report(hour=NOVEMBER.end.plus(-1)), NOVEMBER.end.start)
     now = NOVEMBER.end.start + timedelta(days=days_later)
     assert close_months("prod", ledger, Upkeep(), now) == ([NOVEMBER] if closed else [])
     kinds = [one.entry.kind for one in ledger.journal("prod", NOVEMBER)]
     assert (kinds[-1] is EntryKind.CLOSE) is closed
 
 
+@pytest.mark.parametrize(("days_later", "closed"), [(19.9, False), (20, True)])
+@pytest.mark.parametrize("failing", [True, False])
+def test_a_month_with_gaps_is_closed_ten_days_later(
+    ledger: MemoryLedger, days_later: float, closed: bool, failing: bool
+) -> None:
+    for back in (1, 3):
+        ledger.publish(report(hour=NOVEMBER.end.plus(-back)), NOVEMBER.end.start)
+    if failing:
+        ledger.publish(failed(hour=NOVEMBER.end.plus(-2)), NOVEMBER.end.start)
+    now = NOVEMBER.end.start + timedelta(days=days_later)
+    assert close_months("prod", ledger, Upkeep(), now) == ([NOVEMBER] if closed else [])
+
+
 def test_a_month_in_which_hours_are_still_published_is_left_open(ledger: MemoryLedger) -> None:
     busy = NOVEMBER.end.start + timedelta(days=30)
-    ledger.publish(report(hour=NOVEMBER.first), busy)
+    ledger.publish(report(hour=NOVEMBER.end.plus(-1)), busy)
     assert close_months("prod", ledger, Upkeep(), busy + timedelta(days=1.9)) == []
     assert close_months("prod", ledger, Upkeep(), busy + timedelta(days=2)) == [NOVEMBER]
 
 
 def test_months_without_hours_and_closed_ones_are_left_alone(ledger: MemoryLedger) -> None:
-    ledger.publish(report(hour=NOVEMBER.first), NOVEMBER.end.start)
+    ledger.publish(report(hour=NOVEMBER.end.plus(-1)), NOVEMBER.end.start)
     now = NOVEMBER.end.start + timedelta(days=40)
     assert close_months("prod", ledger, Upkeep(), now) == [NOVEMBER]
     assert close_months("prod", ledger, Upkeep(), now) == []
 
 
 def test_sums_survive_the_closing(ledger: MemoryLedger) -> None:
-    ledger.publish(report(hour=NOVEMBER.first), NOVEMBER.end.start)
-    roll_up("prod", NOVEMBER.first, ledger)
+    last = NOVEMBER.end.plus(-1)
+    ledger.publish(report(hour=last), NOVEMBER.end.start)
+    roll_up("prod", last, ledger)
     before = ledger.month_rollups("prod", NOVEMBER, NOVEMBER.next())
-    close_months("prod", ledger, Upkeep(), NOW)
-    ledger.publish(report(hour=NOVEMBER.first.plus(1)), NOW)
-    roll_up("prod", NOVEMBER.first.plus(1), ledger)
+    assert close_months("prod", ledger, Upkeep(), NOW) == [NOVEMBER]
+    ledger.publish(report(hour=last.plus(-1)), NOW)
+    roll_up("prod", last.plus(-1), ledger)
     assert ledger.month_rollups("prod", NOVEMBER, NOVEMBER.next()) == before

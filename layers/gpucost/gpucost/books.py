@@ -44,8 +44,8 @@ class Journal(Protocol):
 
     def last_entry(self, cluster: str, month: Month) -> StoredEntry | None: ...
 
-    def adjusted_heads(self, cluster: str, first: Hour, end: Hour) -> Sequence[Head]:
-        """The latest knowledge of the hours of [first, end) that were adjusted after their month was closed."""
+    def both_heads(self, cluster: str, first: Hour, end: Hour) -> tuple[Sequence[Head], Sequence[Head]]:
+        """The published heads of [first, end), and those that adjust hours after their month was closed."""
         ...
 
     def adjustments(self, cluster: str, month: Month) -> Sequence[Adjustment]:

@@ -1,7 +1,6 @@
 """The in-memory twin of the table, with the ledger and the alert log over it."""
 
 from collections.abc import Sequence
-from copy import deepcopy
 from decimal import Decimal
 from typing import Any
 
@@ -19,6 +18,8 @@ from gpucost.adapters.ledger.store import (
     distinct,
 )
 
+_HOLDERS = {dict, list}
+
 
 def _at_rest(value: Any) -> Any:
     """The value as a table gives it back: every number is a Decimal."""
@@ -31,6 +32,15 @@ def _at_rest(value: Any) -> Any:
             return {name: _at_rest(part) for name, part in value.items()}
         case list():
             return [_at_rest(part) for part in value]
+    return value
+
+
+def _copied(value: Any) -> Any:
+    """A copy whose maps and lists are its own; whatever else an item holds cannot be changed."""
+    if type(value) is dict:
+        return {name: _copied(part) if type(part) in _HOLDERS else part for name, part in value.items()}
+    if type(value) is list:
+        return [_copied(part) for part in value]
     return value
 
 
@@ -53,16 +63,17 @@ class MemoryStore:
         self.partitions: dict[str, dict[str, Item]] = {}
 
     def get(self, pk: str, sk: str) -> Item | None:
-        return deepcopy(self.partitions.get(pk, {}).get(sk))
+        item: Item | None = _copied(self.partitions.get(pk, {}).get(sk))
+        return item
 
     def query(self, pk: str, first: str, last: str) -> list[Item]:
         partition = self.partitions.get(pk, {})
-        return [deepcopy(partition[sk]) for sk in sorted(partition) if first <= sk <= last]
+        return [_copied(partition[sk]) for sk in sorted(partition) if first <= sk <= last]
 
     def newest(self, pk: str, first: str, last: str) -> Item | None:
         partition = self.partitions.get(pk, {})
         found = max((sk for sk in partition if first <= sk <= last), default=None)
-        return None if found is None else deepcopy(partition[found])
+        return None if found is None else self.get(pk, found)
 
     def put_all(self, items: Sequence[Item]) -> None:
         distinct([checked(item) for item in items])

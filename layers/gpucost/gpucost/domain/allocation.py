@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
+from decimal import localcontext
 
 from gpucost.domain.drafts import Draft, NodeDraft, by_the_recipe, group_by_node, weigh_node, with_estimates
 from gpucost.domain.hami import cards_held
@@ -10,6 +11,7 @@ from gpucost.domain.hours import Hour
 from gpucost.domain.instances import INSTANCE_TYPES
 from gpucost.domain.inventory import accelerators_without_price, use_without_request
 from gpucost.domain.joining import DeviceMap, map_devices
+from gpucost.domain.money import EXACT
 from gpucost.domain.node_hours import NodeHour, node_hours
 from gpucost.domain.ownership import Ownership
 from gpucost.domain.policy import Policy, UtilizationMode
@@ -27,6 +29,11 @@ def allocate(readings: Readings, policy: Policy, cluster: str, hour: Hour, setti
     """Work out who held what, who used it and what it cost. ValueError when the readings hold nothing at all."""
     if not readings.seen:
         raise ValueError(f"nothing was reported of cluster {cluster} in the hour from {hour}")
+    with localcontext(EXACT):
+        return _allocate(readings, policy, cluster, hour, settings_digest)
+
+
+def _allocate(readings: Readings, policy: Policy, cluster: str, hour: Hour, settings_digest: str) -> HourReport:
     bound = bound_requests(readings.requests)
     found = use_without_request(readings, bound, policy.infer_use_without_request)
     held = holdings(readings, _priced([*bound, *found.requests], readings, policy))

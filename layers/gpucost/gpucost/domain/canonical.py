@@ -36,15 +36,14 @@ def content_digest(content: Mapping[str, Any]) -> str:
 
 
 def _plain(value: Any, place: str) -> Any:
-    match value:
-        case None | bool() | int() | str():
-            return value
-        case Decimal():
-            return _number(value, place)
-        case Mapping():
-            return {str(key): _plain(part, f"{place}.{key}") for key, part in value.items()}
-        case list() | tuple():
-            return [_plain(part, f"{place}[{index}]") for index, part in enumerate(value)]
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, Decimal):
+        return _number(value, place)
+    if isinstance(value, Mapping):
+        return {str(key): _plain(part, f"{place}.{key}") for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part, f"{place}[{index}]") for index, part in enumerate(value)]
     raise ValueError(f"{place.lstrip('.')} is {value!r}, a {type(value).__name__}: figures are Decimal or None")
 
 

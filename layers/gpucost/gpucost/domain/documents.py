@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from functools import cache
 from typing import Any
 
 from gpucost.domain.hours import Hour
@@ -27,9 +28,16 @@ type Document = dict[str, Any]
 _PRICE_KEYS = {"usd_per_gpu_hour": "price_usd_per_gpu_hour", "source": "price_source", "as_of": "price_as_of"}
 
 
+@cache
+def names(kind: type) -> tuple[str, ...]:
+    """The names of a record's fields."""
+    return tuple(field.name for field in fields(kind))
+
+
 def flat(record: Any) -> Document:
     """A record without nested records as a document."""
-    return {field.name: getattr(record, field.name) for field in fields(record)}
+    kind: type = type(record)
+    return {name: getattr(record, name) for name in names(kind)}
 
 
 def _price(price: Price) -> Document:
@@ -50,17 +58,17 @@ def pod_document(row: PodRow) -> Document:
 
 
 def pod_row(document: Mapping[str, Any]) -> PodRow:
-    own = {f.name: document[f.name] for f in fields(PodRow) if f.name in document}
+    own = {name: document[name] for name in names(PodRow) if name in document}
     own |= {"utilization_basis": Basis(document["utilization_basis"]), "evidence": _evidence(document["evidence"])}
     return PodRow(**own, figures=_figures(document), price=_price_of(document))
 
 
 def _evidence(document: Mapping[str, Any]) -> Evidence:
-    return Evidence(**{f.name: int(document[f.name]) for f in fields(Evidence)})
+    return Evidence(**{name: int(document[name]) for name in names(Evidence)})
 
 
 def _figures(document: Mapping[str, Any]) -> Figures:
-    return Figures(**{f.name: document[f.name] for f in fields(Figures)})
+    return Figures(**{name: document[name] for name in names(Figures)})
 
 
 def namespace_document(row: NamespaceRow) -> Document:
@@ -91,16 +99,16 @@ def node_document(row: NodeRow) -> Document:
 
 
 def node_row(document: Mapping[str, Any]) -> NodeRow:
-    own = {f.name: document[f.name] for f in fields(NodeRow) if f.name in document}
+    own = {name: document[name] for name in names(NodeRow) if name in document}
     return NodeRow(**own, price=_price_of(document))
 
 
 def totals_of(document: Mapping[str, Any]) -> Totals:
-    return Totals(**{f.name: document[f.name] for f in fields(Totals)})
+    return Totals(**{name: document[name] for name in names(Totals)})
 
 
 def coverage_of(document: Mapping[str, Any]) -> Coverage:
-    values = {f.name: document[f.name] for f in fields(Coverage)}
+    values = {name: document[name] for name in names(Coverage)}
     values |= {name: int(values[name]) for name in ("minutes_seen", "minutes_expected")}
     return Coverage(**values)
 
@@ -149,7 +157,7 @@ def report_from_document(document: Mapping[str, Any]) -> HourReport:
 
 
 def _trace(document: Mapping[str, Any]) -> QueryTrace:
-    values = {f.name: document[f.name] for f in fields(QueryTrace)}
+    values = {name: document[name] for name in names(QueryTrace)}
     return QueryTrace(**{**values, "series": int(values["series"]), "samples": int(values["samples"])})
 
 

@@ -1,6 +1,5 @@
 """HAMi: a pod asks for slots (nvidia.com/gpu) and a part of each card; the part is the share, the slot is not a GPU."""
 
-import operator
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -8,8 +7,9 @@ from decimal import Decimal
 
 from gpucost.domain.readings import ContainerRequest
 from gpucost.domain.resources import GPU, HAMI_CORES, HAMI_MEMORY, HAMI_MEMORY_PERCENT
-from gpucost.domain.timeline import Timeline, combine, present, within
+from gpucost.domain.timeline import Timeline, combine, merge, present, within
 
+ONE = Decimal(1)
 HUNDRED = Decimal(100)
 _PARTS = (HAMI_CORES, HAMI_MEMORY_PERCENT, HAMI_MEMORY)
 
@@ -17,7 +17,8 @@ _PARTS = (HAMI_CORES, HAMI_MEMORY_PERCENT, HAMI_MEMORY)
 def cards_held(requests: Iterable[ContainerRequest], card_memory_mib: Mapping[str, int]) -> list[ContainerRequest]:
     """Turn HAMi's requests into requests of physical cards: slots × cores %, or × memory % where only that is asked.
 
-    card_memory_mib: a card's memory by node, for requests in MiB. Where nothing names a part, a slot is a whole card.
+    card_memory_mib: a card's memory by node, for requests in MiB. Where nothing names a part (0 names none), a slot is
+    a whole card.
     """
     by_container: dict[tuple[object, ...], dict[str, ContainerRequest]] = defaultdict(dict)
     others: list[ContainerRequest] = []
@@ -45,8 +46,13 @@ def _cards(
     for resource in _PARTS:
         part = asked.get(resource)
         if part is not None and whole[resource]:
-            size = whole[resource]
-            fractions = {min(share / size, Decimal(1)): mask for share, mask in part.quantity.items()}
-            cards = combine(slots.quantity, fractions, operator.mul)
-            return {**within(slots.quantity, ~present(cards)), **cards} if cards else slots.quantity
+            asked_for = {share: mask for share, mask in part.quantity.items() if share > 0}
+            if asked_for:
+                return _parts_of(slots.quantity, asked_for, whole[resource])
     return slots.quantity
+
+
+def _parts_of(slots: Timeline[Decimal], part: Timeline[Decimal], whole: Decimal) -> Timeline[Decimal]:
+    """Slots times part / whole (at most 1) by minute; whole cards where the part was not reported."""
+    cards = combine(slots, part, lambda count, share: count * min(share / whole, ONE))
+    return merge(cards, within(slots, ~present(cards)), max)

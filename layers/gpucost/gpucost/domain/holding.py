@@ -4,7 +4,7 @@ A pod holds its devices while it is bound to a node and Pending (pulling an imag
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
@@ -42,6 +42,11 @@ class PhaseMasks:
     running: Mask = 0
 
 
+NOTHING = PhaseMasks()
+ALWAYS = PhaseMasks(FULL, FULL)
+"""Where the whole metric is missing, a bound pod holds and runs."""
+
+
 def phase_masks(phases: Iterable[PodPhase]) -> dict[PodId, PhaseMasks]:
     """Held and running minutes of every pod, however many replicas reported them."""
     held: dict[PodId, Mask] = defaultdict(int)
@@ -55,10 +60,13 @@ def phase_masks(phases: Iterable[PodPhase]) -> dict[PodId, PhaseMasks]:
 
 
 def bound_requests(requests: Iterable[ContainerRequest]) -> list[ContainerRequest]:
-    """The requests of bound pods, each container once: replicas and overlapping rollouts collapse by identity."""
+    """The requests of bound pods, each container once: replicas and overlapping rollouts collapse by identity.
+
+    A request without a namespace is nobody's: it is listed (`inventory`), and never held by a BU called "".
+    """
     collapsed: dict[tuple[str, PodId, str, str, bool], ContainerRequest] = {}
     for request in requests:
-        if not request.node:
+        if not request.node or not request.pod.namespace:
             continue
         identity = (request.node, request.pod, request.container, request.resource, request.init)
         known = collapsed.get(identity)
@@ -90,7 +98,7 @@ def holdings(readings: Readings, requests: Iterable[ContainerRequest]) -> list[H
         grouped[HoldingKey(request.node, request.pod, request.resource)].append(request)
     out: list[Holding] = []
     for key in sorted(grouped):
-        masks = _masks_of(key.pod, phases)
+        masks = phases.get(key.pod, NOTHING) if readings.phases else ALWAYS
         quantity = grouped[key][0].quantity if _single(grouped[key]) else pod_request(grouped[key], readings.sidecars)
         held = {value: mask for value, mask in within(quantity, masks.held).items() if value > 0}
         if held:
@@ -100,10 +108,3 @@ def holdings(readings: Readings, requests: Iterable[ContainerRequest]) -> list[H
 
 def _single(requests: list[ContainerRequest]) -> bool:
     return len(requests) == 1
-
-
-def _masks_of(pod: PodId, phases: Mapping[PodId, PhaseMasks]) -> PhaseMasks:
-    """A pod without any phase series holds while bound, if the whole metric is missing; otherwise it holds nothing."""
-    if phases:
-        return phases.get(pod, PhaseMasks())
-    return PhaseMasks(FULL, FULL)

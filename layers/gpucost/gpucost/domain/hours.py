@@ -43,7 +43,7 @@ class Hour:
     @property
     def key(self) -> str:
         """The start as the ledger and the reports write it: 2026-11-30T10:00:00Z."""
-        return self.start.strftime("%Y-%m-%dT%H:%M:%SZ")
+        return f"{self.start.replace(tzinfo=None).isoformat()}Z"
 
     @property
     def epoch(self) -> int:

@@ -1,20 +1,22 @@
 """What is held or used, but has no price: other accelerators, requests without a namespace, use without a request."""
 
+import operator
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
-from gpucost.domain.holding import PhaseMasks, phase_masks
+from gpucost.domain.holding import holdings, phase_masks
 from gpucost.domain.hours import MINUTES
 from gpucost.domain.mig import parse_profile
 from gpucost.domain.money import round_fraction
 from gpucost.domain.policy import Policy
-from gpucost.domain.readings import ContainerRequest, DeviceSeries, PodId, Readings, Samples
+from gpucost.domain.readings import ContainerRequest, PodId, Readings, Samples
 from gpucost.domain.report import HourWarning, Unpriced
 from gpucost.domain.resources import GPU, ResourceKind, parse_resource
-from gpucost.domain.timeline import FULL, Mask, Timeline, minutes, within
+from gpucost.domain.timeline import Mask, Timeline, merge_all, minutes
+from gpucost.domain.utilisation import BLANK
 from gpucost.domain.warnings import Code, warn
 
 _HAMI_KINDS = {ResourceKind.HAMI_CORES, ResourceKind.HAMI_MEMORY, ResourceKind.HAMI_MEMORY_PERCENT}
@@ -31,17 +33,16 @@ class Inventory:
     requests: tuple[ContainerRequest, ...] = ()
 
 
-def accelerators_without_price(readings: Readings, bound: Iterable[ContainerRequest], policy: Policy) -> Inventory:
+def accelerators_without_price(readings: Readings, bound: Sequence[ContainerRequest], policy: Policy) -> Inventory:
     """Held accelerators outside the grammar, and request series that name no namespace."""
-    phases = phase_masks(readings.phases)
-    hours: dict[tuple[PodId, str, str, str], Fraction] = defaultdict(Fraction)
-    for request in bound:
-        reason = _reason(request.resource, policy)
-        if reason:
-            mask = phases.get(request.pod, PhaseMasks()).held if phases else FULL
-            hours[request.pod, request.node, request.resource, reason] += _unit_hours(within(request.quantity, mask))
-    for request in _nameless(readings.requests, policy):
-        hours[request.pod, request.node, request.resource, NO_NAMESPACE] += _unit_hours(request.quantity)
+    asked = {request.resource for request in bound}
+    reasons = {resource: reason for resource in asked if (reason := _reason(resource, policy))}
+    hours = {
+        (one.key.pod, one.key.node, one.key.resource, reasons[one.key.resource]): _unit_hours(one.quantity)
+        for one in holdings(readings, [request for request in bound if request.resource in reasons])
+    }
+    for key, quantity in _nameless(readings.requests).items():
+        hours[*key, NO_NAMESPACE] = _unit_hours(quantity)
     rows = tuple(
         Unpriced(pod.namespace, pod.pod, pod.uid, node, resource, round_fraction(quantity), reason)
         for (pod, node, resource, reason), quantity in sorted(hours.items())
@@ -57,13 +58,14 @@ def _reason(resource: str, policy: Policy) -> str | None:
     return "no rule for this resource" if kind is ResourceKind.OTHER else None
 
 
-def _nameless(requests: Iterable[ContainerRequest], policy: Policy) -> list[ContainerRequest]:
-    """Request series of priced resources without a namespace, each container once."""
-    distinct: dict[tuple[PodId, str, str, str], ContainerRequest] = {}
+def _nameless(requests: Iterable[ContainerRequest]) -> dict[tuple[PodId, str, str], Timeline[Decimal]]:
+    """Requests without a namespace by (pod, node, resource), each container once."""
+    containers: dict[tuple[PodId, str, str], dict[str, Timeline[Decimal]]] = defaultdict(dict)
     for request in requests:
-        if not request.pod.namespace and parse_resource(request.resource, policy.passthrough).priced:
-            distinct[request.pod, request.container, request.node, request.resource] = request
-    return list(distinct.values())
+        if not request.pod.namespace:
+            known = containers[request.pod, request.node, request.resource]
+            known[request.container] = merge_all([known.get(request.container, {}), request.quantity], max)
+    return {key: merge_all(known.values(), operator.add) for key, known in containers.items()}
 
 
 def _warnings(rows: Iterable[Unpriced]) -> list[HourWarning]:
@@ -83,27 +85,7 @@ def use_without_request(readings: Readings, bound: Iterable[ContainerRequest], i
 
     A device without any activity counts only when the pod has a resource claim: idle series may carry stale labels.
     """
-    asking = {request.pod for request in bound}
-    running = {pod: masks.running for pod, masks in phase_masks(readings.phases).items() if masks.running}
-    by_name: dict[tuple[str, str], list[PodId]] = defaultdict(list)
-    for pod in sorted(running):
-        if pod.namespace and pod.pod:
-            by_name[pod.namespace, pod.pod].append(pod)
-    found: dict[tuple[PodId, str, str], tuple[DeviceSeries, Mask]] = {}
-    for series in readings.devices:
-        for pod in by_name.get((series.namespace, series.pod), ()):
-            if pod in asking:
-                continue
-            claimed = bool(series.claim) or bool(readings.claims.get(pod))
-            mask = _sampled(series.samples) & running[pod]
-            if not mask or not (claimed or _active(series.samples)):
-                continue
-            key = (pod, series.node, f"{series.uuid}/{series.instance}")
-            found[key] = (series, mask | (found[key][1] if key in found else 0))
-    requests = tuple(
-        ContainerRequest(pod, device, node, _resource(series), {Decimal(1): mask})
-        for (pod, node, device), (series, mask) in sorted(found.items(), key=lambda item: item[0])
-    )
+    requests = _requests_in_use(readings, {request.pod for request in bound})
     if not requests:
         return Inventory()
     how = "inferred from the devices" if infer else "not priced (set infer_use_without_request to price them)"
@@ -118,9 +100,32 @@ def use_without_request(readings: Readings, bound: Iterable[ContainerRequest], i
     return Inventory(rows, warnings)
 
 
-def _resource(series: DeviceSeries) -> str:
+def _requests_in_use(readings: Readings, asking: set[PodId]) -> tuple[ContainerRequest, ...]:
+    """One request for each device that names a running pod which asks for none, over the minutes that name it."""
+    running = {pod: masks.running for pod, masks in phase_masks(readings.phases).items()}
+    by_name: dict[tuple[str, str], list[PodId]] = defaultdict(list)
+    for pod in running.keys() - asking:
+        if pod.namespace and pod.pod:
+            by_name[pod.namespace, pod.pod].append(pod)
+    used: dict[tuple[PodId, str, str], Mask] = defaultdict(int)
+    profiles: dict[tuple[PodId, str, str], str] = defaultdict(str)
+    for series in readings.devices:
+        for pod in by_name.get((series.namespace, series.pod), ()):
+            claimed = bool(series.claim) or bool(readings.claims.get(pod))
+            mask = _sampled(series.samples) & running[pod]
+            if mask and (claimed or _active(series.samples)):
+                key = (pod, series.node, f"{series.uuid}/{series.instance}")
+                used[key] |= mask
+                profiles[key] = max(profiles[key], series.profile)
+    return tuple(
+        ContainerRequest(pod, device, node, _resource(profiles[pod, node, device]), {Decimal(1): mask})
+        for (pod, node, device), mask in sorted(used.items())
+    )
+
+
+def _resource(profile_name: str) -> str:
     """The resource that a request for the device would have named."""
-    profile = parse_profile(series.profile)
+    profile = parse_profile(profile_name)
     return GPU if profile is None else f"nvidia_com_mig_{profile.name.replace('.', '_')}"
 
 
@@ -129,7 +134,7 @@ def _sampled(samples: Samples) -> Mask:
 
 
 def _active(samples: Samples) -> bool:
-    return any(sample is not None and sample.is_finite() and sample > 0 for sample in samples)
+    return any(sample is not None and sample.is_finite() and 0 < sample < BLANK for sample in samples)
 
 
 def _hours(request: ContainerRequest) -> Decimal:

@@ -1,7 +1,7 @@
 """Exact money: Decimal at rest, rationals in between, and splits whose parts add up to the whole."""
 
 from collections.abc import Sequence
-from decimal import ROUND_HALF_EVEN, Decimal, localcontext
+from decimal import ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from math import lcm
 
@@ -9,21 +9,22 @@ PLACES = 12
 UNIT = Decimal(1).scaleb(-PLACES)
 SCALE = 10**PLACES
 ZERO = Decimal(0)
+EXACT = Context(prec=60, rounding=ROUND_HALF_EVEN)
+"""Room for every figure, so that none depends on the decimal context of the thread that asks."""
 
 
 def plain(value: Decimal) -> Decimal:
     """The number at rest: at most 12 fractional digits, no trailing zeros, no exponent. ValueError unless finite."""
     if not value.is_finite():
         raise ValueError(f"{value} is not a figure")
-    with localcontext(prec=60):
-        rounded = value.quantize(UNIT, ROUND_HALF_EVEN).normalize()
+    rounded = EXACT.normalize(EXACT.quantize(value, UNIT))
     return ZERO if rounded == 0 else Decimal(format(rounded, "f"))
 
 
 def from_units(units: int) -> Decimal:
     """Units (10^-12) as a Decimal at rest."""
     whole, rest = divmod(units, SCALE)
-    return Decimal(units).scaleb(-PLACES).normalize() if rest else Decimal(whole)
+    return EXACT.normalize(EXACT.scaleb(Decimal(units), -PLACES)) if rest else Decimal(whole)
 
 
 def to_units(value: Decimal | Fraction | int) -> int:

@@ -14,6 +14,9 @@ from gpucost.domain.readings import DeviceSeries, Labels, NodeFacts, NodeResourc
 from gpucost.domain.resources import parse_resource
 from gpucost.domain.timeline import Mask, Timeline, carried, combine, merge_all, present, within
 
+type Units = tuple[tuple[str, Decimal], ...]
+"""(resource, allocatable units), sorted."""
+
 _STATE_LABELS = ("node_kubernetes_io_instance_type", "beta_kubernetes_io_instance_type")
 _STATE_PREFIXES = ("nvidia_com_gpu_", "nvidia_com_mig_")
 
@@ -80,24 +83,30 @@ def _node_hour(
     uuids = len({device.uuid for device in devices if device.uuid})
     profiles = frozenset(device.profile for device in devices)
     model = max((device.model for device in devices), default="")
-    stretches: dict[tuple[tuple[str, Decimal], ...], Mask] = {(): minutes}
-    for resource in sorted(allocatable):
-        units = carried(allocatable[resource], minutes)
-        counted = {(resource, count): mask for count, mask in units.items()}
-        stretches = combine(stretches, counted, lambda so_far, one: (*so_far, one))
+    units = carried(_stretches(allocatable), minutes) or {(): minutes}
     labelled = carried(labels, minutes) or {(): minutes}
-    states = combine(labelled, stretches, _pair)
+    states = combine(labelled, units, lambda pairs, counts: (pairs, counts))
     return NodeHour(
         node,
         tuple(
-            (NodeState(node, pairs, units, uuids, profiles, model, policy), mask)
-            for (pairs, units), mask in sorted(states.items())
+            (NodeState(node, pairs, counts, uuids, profiles, model, policy), mask)
+            for (pairs, counts), mask in sorted(states.items())
         ),
     )
 
 
-def _pair(pairs: Labels, units: tuple[tuple[str, Decimal], ...]) -> tuple[Labels, tuple[tuple[str, Decimal], ...]]:
-    return pairs, units
+def _stretches(allocatable: Mapping[str, Timeline[Decimal]]) -> dict[Units, Mask]:
+    """All that a node advertised, over the minutes in which it advertised anything.
+
+    A resource that is not reported while others are does not exist then (MIG was re-partitioned): no gap to be carried.
+    """
+    reported = present({resource: present(units) for resource, units in allocatable.items()})
+    out: dict[Units, Mask] = {(): reported}
+    for resource in sorted(allocatable):
+        counted = {(resource, count): mask for count, mask in allocatable[resource].items()}
+        without = within(out, ~present(counted))
+        out = {**without, **combine(out, counted, lambda so_far, one: (*so_far, one))}
+    return within(out, reported)
 
 
 def _allocatable(resources: Iterable[NodeResource]) -> dict[str, dict[str, Timeline[Decimal]]]:

@@ -1,5 +1,6 @@
 """Days and months of hours, in UTC: what roll-ups stand for and what gets closed."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -20,7 +21,9 @@ class Day:
     @classmethod
     def parse(cls, key: str) -> "Day":
         """Read the key form, 2026-11-30. ValueError when it is anything else."""
-        return cls(_first_instant(key, "%Y-%m-%d", "day such as 2026-11-30").date())
+        if not re.fullmatch(r"\d{4}-\d\d-\d\d", key):
+            raise ValueError(f"{key!r} is not a day such as 2026-11-30")
+        return cls(date.fromisoformat(key))
 
     @property
     def first(self) -> Hour:
@@ -52,8 +55,9 @@ class Month:
     @classmethod
     def parse(cls, key: str) -> "Month":
         """Read the key form, 2026-11. ValueError when it is anything else."""
-        moment = _first_instant(key, "%Y-%m", "month such as 2026-11")
-        return cls(moment.year, moment.month)
+        if not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", key):
+            raise ValueError(f"{key!r} is not a month such as 2026-11")
+        return cls(int(key[:4]), int(key[5:]))
 
     @property
     def first(self) -> Hour:
@@ -79,16 +83,6 @@ class Month:
         while day.first < self.end:
             yield day
             day = day.next()
-
-
-def _first_instant(key: str, form: str, example: str) -> datetime:
-    try:
-        moment = datetime.strptime(key, form).replace(tzinfo=UTC)
-    except ValueError:
-        moment = None
-    if moment is None or moment.strftime(form) != key:
-        raise ValueError(f"{key!r} is not a {example}")
-    return moment
 
 
 type Period = Day | Month

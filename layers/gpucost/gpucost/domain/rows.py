@@ -39,9 +39,9 @@ def price_node(node: NodeDraft, price: Price, facts: PodFactsByHolding) -> Price
     hours = node.capacity / 60
     capacity_hours = to_units(hours)
     capacity_usd = to_units(hours * Fraction(price.usd_per_gpu_hour))
-    weights = [*(draft.gpu_minutes for draft in node.drafts), max(node.capacity - node.allocated, Fraction(0))]
-    hour_parts = split_units(capacity_hours, weights) if node.capacity else [0] * len(weights)
-    usd_parts = split_units(capacity_usd, weights) if node.capacity else [0] * len(weights)
+    weights = [*(draft.gpu_minutes for draft in node.drafts), node.capacity - node.allocated]
+    hour_parts = split_units(capacity_hours, weights)
+    usd_parts = split_units(capacity_usd, weights)
     stranded_hours = min(to_units(node.stranded / 60), hour_parts[-1])
     stranded_usd = min(to_units(node.stranded / 60 * Fraction(price.usd_per_gpu_hour)), usd_parts[-1])
     state = node.hour.last

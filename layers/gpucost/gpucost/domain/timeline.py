@@ -48,8 +48,6 @@ def combine[A: Hashable, B: Hashable, C: Hashable](
 
 def merge[V: Hashable](left: Timeline[V], right: Timeline[V], join: Callable[[V, V], V]) -> dict[V, Mask]:
     """Join two timelines minute by minute; where only one has a value, that value stands."""
-    if left == right:
-        return {join(value, value): mask for value, mask in left.items()} if left else {}
     out = combine(left, right, join)
     left_only, right_only = ~present(right), ~present(left)
     for timeline, mask in ((left, left_only), (right, right_only)):

@@ -28,6 +28,9 @@ UTILIZATION_METRICS: Mapping[str, int] = {
 MEMORY_METRIC = "DCGM_FI_DEV_FB_USED"
 """Frame buffer in use, MiB."""
 
+BLANK = 0x7FFFFFF0
+"""DCGM's values for "blank", "not found", "not supported" and "no permission" start here (dcgm_fields.h, int32)."""
+
 
 class DeviceKey(NamedTuple):
     """A GPU, or one MIG instance of it: instance ids are reused across cards, so the card's uuid is part of it."""
@@ -129,7 +132,7 @@ def peak_memory(devices: Iterable[Device]) -> Decimal | None:
     """The most memory in use on each device, added up, MiB; None when nothing was reported."""
     peaks: dict[DeviceKey, Decimal] = {}
     for device in devices:
-        known = [value for value in device.ratios if value is not None and value.is_finite()]
+        known = [value for value in device.ratios if value is not None and value.is_finite() and 0 <= value < BLANK]
         if known:
             peaks[device.key] = max(*known, peaks.get(device.key, Decimal(0)))
     return sum(peaks.values(), Decimal(0)) if peaks else None

@@ -6,9 +6,10 @@ from datetime import datetime, timedelta
 
 from gpucost.books import Books
 from gpucost.domain.healing import hours_to_heal
-from gpucost.domain.hours import Hour
+from gpucost.domain.hours import Hour, hours_between
 from gpucost.domain.journal import is_closed
 from gpucost.domain.periods import Month
+from gpucost.domain.report import Status
 from gpucost.ports import HourJob, Jobs
 from gpucost.usecases.roll_up import behind, roll_up
 
@@ -27,12 +28,14 @@ class Upkeep:
 
     reach_days: how old an hour may be to be healed, which is how long the metrics workspace keeps its samples.
     heal_limit: how many hours of a cluster one run queues again.
-    close_after: how long after its end a month is closed; quiet_for: how long nothing was published in it by then.
+    close_after: how long after its end a month is closed, if none of its hours is missing; with_gaps_after: how long
+    if some are; quiet_for: how long nothing was published in it by then.
     """
 
     reach_days: int = 150
     heal_limit: int = 24
     close_after: timedelta = timedelta(days=10)
+    with_gaps_after: timedelta = timedelta(days=20)
     quiet_for: timedelta = timedelta(days=2)
 
 
@@ -68,8 +71,9 @@ def heal(cluster: str, last: Hour, ledger: Books, upkeep: Upkeep, now: datetime)
     between makes an hour wait, and queues nothing twice.
     """
     first, end = last.plus(-24 * upkeep.reach_days), last.plus(-min(LOOK_AGAIN_HOURS))
-    heads = ledger.heads(cluster, first, last.plus(1))
-    known = {head.hour: head.status for head in [*heads, *ledger.adjusted_heads(cluster, first, end)]}
+    # Up to now and not up to `last`: a run that comes late would judge the sums by some of their hours.
+    heads, adjusted = ledger.both_heads(cluster, first, max(end, Hour.containing(now)))
+    known = {head.hour: head.status for head in [*heads, *adjusted]}
     chosen = hours_to_heal(known, ledger.requeues(cluster, first, end), end, now, upkeep.heal_limit)
     ledger.note_requeued(cluster, chosen)
     for hour in behind(cluster, heads, first, ledger)[:SUMS_PER_RUN]:
@@ -80,14 +84,23 @@ def heal(cluster: str, last: Hour, ledger: Books, upkeep: Upkeep, now: datetime)
 def close_months(cluster: str, ledger: Books, upkeep: Upkeep, now: datetime) -> list[Month]:
     """Close the months that ended long enough ago, have hours, and in which nothing was published lately.
 
-    One query for every month that the reach touches.
+    One query for every month that the reach touches, and one more for a month that is about to be closed.
     """
     closed: list[Month] = []
     month = Month.of(Hour.containing(now - timedelta(days=upkeep.reach_days)))
     while month.end.start + upkeep.close_after <= now:
         last = ledger.last_entry(cluster, month)
         if last is not None and not is_closed(last) and last.entry.at + upkeep.quiet_for <= now:
-            ledger.close_month(cluster, month, now)
-            closed.append(month)
+            overdue = month.end.start + upkeep.with_gaps_after <= now
+            if overdue or not _has_gaps(cluster, month, ledger):
+                ledger.close_month(cluster, month, now)
+                closed.append(month)
         month = month.next()
     return closed
+
+
+def _has_gaps(cluster: str, month: Month, ledger: Books) -> bool:
+    """Whether an hour is missing or failed from the month's first known hour on."""
+    heads = ledger.heads(cluster, month.first, month.end)
+    sound = {head.hour for head in heads if head.status is not Status.FAILED}
+    return any(hour not in sound for hour in hours_between(heads[0].hour, month.end)) if heads else False

@@ -66,8 +66,7 @@ def verify(
 
 
 def _read(cluster: str, month: Month, ledger: Books, kept_since: Hour) -> _Month:
-    heads = ledger.heads(cluster, month.first, month.end)
-    adjusted = ledger.adjusted_heads(cluster, month.first, month.end)
+    heads, adjusted = ledger.both_heads(cluster, month.first, month.end)
     return _Month(
         cluster=cluster,
         month=month,

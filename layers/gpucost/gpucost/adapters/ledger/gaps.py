@@ -38,16 +38,16 @@ class StoreGaps(StorePublishing):
         )
 
     def sweep(self, cluster: str, hour: Hour, now: datetime) -> int:
-        # The rows before the journal: an attempt that is published between the two reads is then known as such.
+        # The rows before the heads: an attempt that is published between the reads is then known as such.
         rows = self._store.query(keys.hour_pk(cluster, hour), *keys.all_of("A"))
         rows += self._month_items("N", cluster, hour, hour.plus(1))
-        items = self._store.query(keys.month_pk(cluster, Month.of(hour)), *keys.all_of("L"))
-        published = {item["attempt"] for item in items if item["hour"] == hour.key}
-        return sum(
-            self._removed(item)
-            for item in rows
-            if item["attempt"] not in published and parse_instant(item["written_at"]) + WRITER_LIVES < now
-        )
+        old = [item for item in rows if parse_instant(item["written_at"]) + WRITER_LIVES < now]
+        in_force = {head.attempt for head in self._in_force(cluster, hour) if head}
+        if all(item["attempt"] in in_force for item in old):
+            return 0
+        entries = self._store.query(keys.month_pk(cluster, Month.of(hour)), *keys.all_of("L"))
+        published = {item["attempt"] for item in entries if item["hour"] == hour.key}
+        return sum(self._removed(item) for item in old if item["attempt"] not in published)
 
     def _removed(self, item: Item) -> bool:
         """A writer that is at it again has set a new time, and keeps its rows."""

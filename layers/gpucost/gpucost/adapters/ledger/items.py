@@ -1,12 +1,11 @@
 """Heads and journal entries as items of the table, and back."""
 
-from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
 from gpucost.adapters.ledger import keys
 from gpucost.adapters.ledger.store import Item
-from gpucost.domain.documents import coverage_of, flat, totals_of
+from gpucost.domain.documents import coverage_of, flat, names, totals_of
 from gpucost.domain.hours import Hour, parse_instant
 from gpucost.domain.journal import Entry, EntryKind, StoredEntry
 from gpucost.domain.periods import Month
@@ -37,7 +36,7 @@ def head_item(head: Head, adjusted: bool = False) -> Item:
 
 
 def head_of(item: Item) -> Head:
-    own = {field.name: item[field.name] for field in fields(Head)}
+    own = {name: item[name] for name in names(Head)}
     own |= {name: int(item[name]) for name in ("revision", "entry")}
     own |= {"hour": Hour.parse(item["hour"]), "status": Status(item["status"])}
     own |= {"totals": totals_of(item["totals"]), "coverage": coverage_of(item["coverage"])}

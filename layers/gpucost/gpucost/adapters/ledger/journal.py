@@ -5,7 +5,7 @@ from datetime import datetime
 
 from gpucost.adapters.ledger import keys
 from gpucost.adapters.ledger.adjusting import adjustments_of
-from gpucost.adapters.ledger.items import ADJUSTED_HEAD, entry_item, entry_of
+from gpucost.adapters.ledger.items import entry_item, entry_of
 from gpucost.adapters.ledger.publishing import TRIES, StorePublishing
 from gpucost.adapters.ledger.store import Absent, Busy, Conflict, Put
 from gpucost.domain.adjustments import Adjustment
@@ -13,7 +13,7 @@ from gpucost.domain.hours import Hour
 from gpucost.domain.journal import Entry, EntryKind, StoredEntry, heads_digest, is_closed, tip
 from gpucost.domain.periods import Month
 from gpucost.domain.report import HourReport
-from gpucost.ports import Head, LedgerError, LedgerUnavailable
+from gpucost.ports import LedgerError, LedgerUnavailable
 
 
 class StoreJournal(StorePublishing):
@@ -47,9 +47,6 @@ class StoreJournal(StorePublishing):
                 continue
             return StoredEntry(entry, entry.hash)
         raise LedgerUnavailable(f"the journal of {cluster} {month.key} is too busy to be closed: try again")
-
-    def adjusted_heads(self, cluster: str, first: Hour, end: Hour) -> Sequence[Head]:
-        return self._heads_of_type(ADJUSTED_HEAD, cluster, first, end)
 
     def adjustments(self, cluster: str, month: Month) -> Sequence[Adjustment]:
         return adjustments_of(self._store.query(keys.month_pk(cluster, month), *keys.all_of("J")))

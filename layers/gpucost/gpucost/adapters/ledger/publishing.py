@@ -48,7 +48,10 @@ class _Content:
 def _content(report: HourReport) -> _Content:
     document = content_of(report)
     try:
-        return _Content(report, document, content_digest(document), digest_of(document)[:ATTEMPT_DIGITS])
+        digest = content_digest(document)
+        # Query traces are kept with the rows, so two attempts that differ only in them must not share their names.
+        attempt = digest_of([digest, document["queries"]])[:ATTEMPT_DIGITS]
+        return _Content(report, document, digest, attempt)
     except ValueError as error:
         raise LedgerError(f"the report of {report.cluster} {report.hour} cannot be kept: {error}") from None
 
@@ -66,7 +69,7 @@ class StorePublishing(StoreReading):
         for attempt in range(TRIES):
             # The journal first: whoever publishes from here on takes the number that this entry needs.
             last = self.last_entry(report.cluster, Month.of(report.hour))
-            head, adjusted = self._both_heads(report.cluster, report.hour)
+            head, adjusted = self._in_force(report.cluster, report.hour)
             in_force = adjusted or head
             settled = _settled(content, in_force, written)
             if settled:
@@ -82,7 +85,7 @@ class StorePublishing(StoreReading):
                 self._pause(min(LONGEST_PAUSE, 0.02 * 2**attempt) * random.uniform(0.5, 1))  # noqa: S311
             except LedgerUnavailable:
                 # It may have been written all the same, and nobody can say but the table itself.
-                if self._both_heads(report.cluster, report.hour)[is_closed(last)] != written[-1]:
+                if self._in_force(report.cluster, report.hour)[is_closed(last)] != written[-1]:
                     raise
                 return Publication(_done(entry), written[-1])
             else:

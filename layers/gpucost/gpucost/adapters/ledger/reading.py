@@ -31,7 +31,12 @@ class StoreReading:
         return None if item is None else head_of(item)
 
     def heads(self, cluster: str, first: Hour, end: Hour) -> Sequence[Head]:
-        return self._heads_of_type(HEAD, cluster, first, end)
+        return self.both_heads(cluster, first, end)[0]
+
+    def both_heads(self, cluster: str, first: Hour, end: Hour) -> tuple[Sequence[Head], Sequence[Head]]:
+        items = self._month_items("H", cluster, first, end)
+        published = [head_of(item) for item in items if item["type"] == HEAD]
+        return published, [head_of(item) for item in items if item["type"] == ADJUSTED_HEAD]
 
     def report(self, cluster: str, hour: Hour) -> HourReport | None:
         head = self.head(cluster, hour)
@@ -49,13 +54,10 @@ class StoreReading:
         hours = self.published(cluster, first, end)
         return [(hour.head.hour, row) for hour in hours for row in hour.namespaces if bu in (None, row.bu)]
 
-    def _heads_of_type(self, kind: str, cluster: str, first: Hour, end: Hour) -> list[Head]:
-        return [head_of(item) for item in self._month_items("H", cluster, first, end) if item["type"] == kind]
-
-    def _both_heads(self, cluster: str, hour: Hour) -> tuple[Head | None, Head | None]:
+    def _in_force(self, cluster: str, hour: Hour) -> tuple[Head | None, Head | None]:
         """The published head of an hour, and the one that adjusts it."""
-        items = {item["type"]: head_of(item) for item in self._month_items("H", cluster, hour, hour.plus(1))}
-        return items.get(HEAD), items.get(ADJUSTED_HEAD)
+        published, adjusted = self.both_heads(cluster, hour, hour.plus(1))
+        return next(iter(published), None), next(iter(adjusted), None)
 
     def _month_items(self, letter: str, cluster: str, first: Hour, end: Hour) -> list[Item]:
         """The items of [first, end) that begin with a letter: one query for every month it touches."""
