@@ -29,9 +29,14 @@ def lambda_handler(event: dict[str, Any], _context: LambdaContext) -> Response:
             settings_digest=settings.digest(),
             now=parts.now(),
         )
+        facts = {"cluster": job.cluster, "hour": job.hour.key, "why": job.reason}
+        if publication is None:
+            count("HoursWithoutData")
+            logger.warning("nothing was reported", extra=facts)
+            return
         if publication.outcome is Outcome.PUBLISHED:
             count("HoursPublished")
-        facts = {"cluster": job.cluster, "hour": job.hour.key, "revision": publication.head.revision}
-        logger.info(publication.outcome.value, extra={**facts, "status": publication.head.status})
+        head = publication.head
+        logger.info(publication.outcome.value, extra={**facts, "revision": head.revision, "status": head.status})
 
     return work_queue(event, work, parts.dead_letters, parts.max_receives)

@@ -9,7 +9,7 @@ from gpucost.runtime import container
 from gpucost.runtime.batches import Response, work_stream
 from gpucost.runtime.environment import DetectEnvironment
 from gpucost.runtime.observability import count, observed
-from gpucost.usecases.detect import detect
+from gpucost.usecases.detect import NEWS, detect
 from gpucost.usecases.published import published_hour
 
 
@@ -29,6 +29,7 @@ def lambda_handler(event: dict[str, Any], _context: LambdaContext) -> Response:
             log=parts.alert_log,
             publisher=parts.publisher,
             now=parts.now(),
+            news=NEWS,
         )
         count("FindingsTold", len(told))
 

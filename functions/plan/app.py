@@ -14,7 +14,8 @@ from gpucost.usecases.plan import plan, requested
 def lambda_handler(event: dict[str, Any], _context: LambdaContext) -> dict[str, int]:
     """A failure is raised: Lambda tries again twice and then keeps the event, with the error, in the failure queue."""
     parts = container.parts(PlanEnvironment)
-    due = plan(requested(event, parts.now()), parts.clusters, parts.jobs)
+    now = parts.now()
+    due = plan(requested(event, now), parts.clusters, parts.jobs, parts.ledger, parts.upkeep, now)
     count("HoursQueued", len(due))
     logger.info("queued", hours=len(due), first=due[0].hour.key, last=due[-1].hour.key, reason=due[0].reason)
     return {"queued": len(due)}

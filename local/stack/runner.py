@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, TextIO
 
 import boto3
@@ -58,7 +59,8 @@ class Runner:
     """
 
     def __init__(self, deployment: Deployment, endpoint: str, log: TextIO) -> None:
-        container.reset()
+        container.reset(self._now)
+        self._time = datetime.now(UTC)
         self._deployment = deployment
         self._log = log
         self._sqs = boto3.client("sqs", endpoint_url=endpoint)
@@ -79,9 +81,14 @@ class Runner:
         self.invocations.append(Invocation(name, event, answer))
         return answer
 
+    def _now(self) -> datetime:
+        """The functions' clock: that of the hour which is replayed, so that they do what they did then."""
+        return self._time
+
     def schedule(self, hour: Hour) -> None:
-        """Send `plan` what the stack's schedule sends it ten minutes after the hour."""
-        moment = hour.end.replace(minute=SCHEDULED_MINUTE).strftime("%Y-%m-%dT%H:%M:%SZ")
+        """Send `plan` what the stack's schedule sends it ten minutes after the hour, at that time."""
+        self._time = hour.end.replace(minute=SCHEDULED_MINUTE)
+        moment = self._time.strftime("%Y-%m-%dT%H:%M:%SZ")
         for template in self._deployment.functions["plan"].definition.schedule_inputs:
             self.invoke("plan", json.loads(template.replace(SCHEDULED_TIME, moment)))
 

@@ -88,6 +88,18 @@ def test_an_error_for_good_is_a_dead_letter_at_once_and_writes_nothing(
     assert collecting.ledger.head("gpu-cost-poc", HOUR) is None
 
 
+@pytest.mark.parametrize("reason", ["recheck", "gap", "backfill"])
+def test_an_old_hour_of_which_nothing_was_reported_is_left_alone(monkeypatch: pytest.MonkeyPatch, reason: str) -> None:
+    """A look back at the time before the cluster was there is no failure: nobody has to act on it."""
+    collecting = Collecting(monkeypatch, Readings(seen=0))
+    event = sample("collect-job")
+    body = json.loads(event["Records"][0]["body"])
+    event["Records"][0]["body"] = json.dumps({**body, "reason": reason})
+    assert collecting.run(event) == DONE
+    assert collecting.dead.letters == []
+    assert collecting.ledger.head("gpu-cost-poc", HOUR) is None
+
+
 def test_an_empty_hour_is_a_dead_letter_and_not_a_free_hour(monkeypatch: pytest.MonkeyPatch) -> None:
     collecting = Collecting(monkeypatch, Readings(seen=0))
     assert collecting.run(sample("collect-job")) == DONE

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from functions.plan.app import lambda_handler
+from gpucost.adapters.memory import MemoryLedger
 from gpucost.adapters.memory_queue import MemoryJobs
 from gpucost.ports import HourJob, MessageError
 from gpucost.runtime.environment import PlanEnvironment
@@ -22,7 +23,7 @@ HOURS_BY_EVENT_TIME = {
 @pytest.fixture
 def jobs(monkeypatch: pytest.MonkeyPatch) -> MemoryJobs:
     queue = MemoryJobs()
-    install(monkeypatch, PlanEnvironment, jobs=queue)
+    install(monkeypatch, PlanEnvironment, jobs=queue, ledger=MemoryLedger())
     return queue
 
 
@@ -32,8 +33,16 @@ def keys(jobs: list[HourJob]) -> list[tuple[str, str, str]]:
 
 @pytest.mark.parametrize("name", ["plan-scheduler", "plan-rule"])
 def test_each_schedule_queues_the_last_full_hour(name: str, jobs: MemoryJobs) -> None:
-    assert lambda_handler(sample(name), Context()) == {"queued": 1}
-    assert keys(jobs.sent) == [("gpu-cost-poc", "2026-11-30T10:00:00Z", "schedule")]
+    assert lambda_handler(sample(name), Context()) == {"queued": 3}
+    assert keys(jobs.sent)[-1] == ("gpu-cost-poc", "2026-11-30T10:00:00Z", "schedule")
+
+
+def test_an_hour_is_looked_at_again_after_70_minutes_and_after_25_hours(jobs: MemoryJobs) -> None:
+    lambda_handler(sample("plan-scheduler"), Context())
+    assert keys(jobs.sent)[:-1] == [
+        ("gpu-cost-poc", "2026-11-29T09:00:00Z", "recheck"),
+        ("gpu-cost-poc", "2026-11-30T09:00:00Z", "recheck"),
+    ]
 
 
 @pytest.mark.parametrize(("time", "hour"), HOURS_BY_EVENT_TIME.items())
@@ -43,20 +52,20 @@ def test_the_hour_follows_from_the_events_time_however_late_it_is(
 ) -> None:
     event = sample(f"plan-{form}") | {"scheduled_time" if form == "scheduler" else "time": time}
     lambda_handler(event, Context())
-    assert [job.hour.key for job in jobs.sent] == [hour]
+    assert [job.hour.key for job in jobs.sent if job.reason == "schedule"] == [hour]
 
 
 def test_a_repeated_event_queues_the_same_hour(jobs: MemoryJobs) -> None:
     for _ in range(2):
         lambda_handler(sample("plan-scheduler"), Context())
-    assert jobs.sent[0] == jobs.sent[1]
+    assert jobs.sent[:3] == jobs.sent[3:]
 
 
 def test_every_cluster_has_a_job_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     jobs = MemoryJobs()
-    install(monkeypatch, PlanEnvironment, jobs=jobs, clusters=("prod", "dev"))
+    install(monkeypatch, PlanEnvironment, jobs=jobs, ledger=MemoryLedger(), clusters=("prod", "dev"))
     lambda_handler(sample("plan-scheduler"), Context())
-    assert [job.cluster for job in jobs.sent] == ["prod", "dev"]
+    assert [job.cluster for job in jobs.sent if job.reason == "schedule"] == ["prod", "dev"]
 
 
 def test_a_backfill_queues_its_hours_oldest_first(jobs: MemoryJobs) -> None:

@@ -12,7 +12,7 @@ from tests.support import stack
 READS = {"dynamodb:GetItem", "dynamodb:Query"}
 
 DECLARED = {
-    "Plan": {*sqs.PERMISSIONS},
+    "Plan": {*dynamodb.PERMISSIONS, *sqs.PERMISSIONS},
     "Collect": {*metrics.PERMISSIONS, *dynamodb.PERMISSIONS, *ssm.PERMISSIONS, *sqs.PERMISSIONS},
     "Detect": {*READS, "dynamodb:PutItem", *sns.PERMISSIONS, *ssm.PERMISSIONS, *sqs.PERMISSIONS},
     "Notify": {*secrets.PERMISSIONS, *sqs.PERMISSIONS},
@@ -76,12 +76,16 @@ def test_nothing_is_granted_on_everything(function: str) -> None:
             assert "*" not in str(target)
 
 
-def test_only_collect_and_detect_write_to_the_ledger_and_only_there() -> None:
+def test_only_plan_collect_and_detect_write_to_the_ledger_and_only_there() -> None:
     for function in DECLARED:
         for statement in statements(function):
             if any(action.startswith("dynamodb:") for action in actions(statement)):
                 assert targets(statement) == [{"Fn::GetAtt": ["Ledger", "Arn"]}]
-    assert {name for name, granted in DECLARED.items() if "dynamodb:PutItem" in granted} == {"Collect", "Detect"}
+    assert {name for name, granted in DECLARED.items() if "dynamodb:PutItem" in granted} == {
+        "Plan",
+        "Collect",
+        "Detect",
+    }
 
 
 @pytest.mark.parametrize("slash", ["", "/"])

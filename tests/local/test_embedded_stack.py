@@ -55,7 +55,10 @@ def allocated(url: str, first: Hour, end: Hour) -> list[tuple[str, str]]:
 def test_an_hour_goes_the_whole_way_and_a_second_delivery_changes_nothing(stack: EmbeddedStack) -> None:
     stack.runner.run_hour(REFERENCE_HOUR)
     items, messages = stack.ledger_items(), list(stack.slack.messages)
-    assert len(messages) == 1
+    assert [message["text"].split(", ")[-1] for message in messages] == [
+        "2026-11-30 09:00-10:00 UTC",  # the hour before was never worked out: another look at it comes first
+        "2026-11-30 10:00-11:00 UTC",
+    ]
     assert "bu-c" in json.dumps(messages)
     detected = [one.event for one in stack.runner.invocations if one.function == "detect"]
     assert detected
@@ -72,9 +75,9 @@ def test_an_hour_goes_the_whole_way_and_a_second_delivery_changes_nothing(stack:
 def test_an_hour_that_cannot_be_read_is_in_the_dead_letters_with_its_reason(stack: EmbeddedStack) -> None:
     stack.gateway.always = Fault(422, '{"status":"error","errorType":"execution","error":"too many samples"}')
     stack.runner.run_hour(REFERENCE_HOUR)
-    (letter,) = dead_letters(stack, "JobsDeadLetters")
-    assert json.loads(str(letter["Body"])) == JOB
-    assert "too many samples" in json.dumps(letter["MessageAttributes"])
+    letters = dead_letters(stack, "JobsDeadLetters")
+    assert JOB in [json.loads(str(letter["Body"])) for letter in letters]
+    assert all("too many samples" in json.dumps(letter["MessageAttributes"]) for letter in letters)
     assert stack.ledger_items() == 0
     assert stack.slack.messages == []
 
@@ -142,6 +145,6 @@ def test_the_demo_runs_to_its_end(gpucost: CommandLine, monkeypatch: pytest.Monk
     run = gpucost("demo", "--once")
     assert (run.code, run.err) == (0, "")
     assert f"{HOUR} delivered twice: still" in run.out
-    assert "2 messages arrived in Slack" in run.out
+    assert "4 messages arrived in Slack" in run.out
     for figure in ("5.142857", "84.000000", "96.000000", "15.193903", "27.447050"):
         assert figure in run.out

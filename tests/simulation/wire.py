@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from boto3.dynamodb.types import TypeDeserializer
 from botocore.awsrequest import AWSResponse
+from botocore.compat import HTTPHeaders
 from botocore.exceptions import ReadTimeoutError
-from botocore.hooks import HierarchicalEmitter
 
 from tests.simulation.chance import Chance, Fault
 from tests.simulation.table import Committed
@@ -29,7 +29,7 @@ class StormyWire:
         self._chance = chance
         self._committed = committed
         self._held_back: list[Any] = []
-        events: HierarchicalEmitter = client.meta.events
+        events: Any = client.meta.events
         for name in (*WRITES, *READS):
             events.register(f"before-send.dynamodb.{name}", self._before_send)
         for name in WRITES:
@@ -88,7 +88,8 @@ def _refusal(url: str, code: str, reason: str | None = None) -> AWSResponse:
     body: dict[str, Any] = {"__type": f"com.amazonaws.dynamodb.v20120810#{code}", "message": "by the storm"}
     if reason:
         body["CancellationReasons"] = [{"Code": reason}, {"Code": "None"}]
-    return AWSResponse(url, 400, {"Content-Type": "application/x-amz-json-1.0"}, _Raw(json.dumps(body).encode()))
+    headers = HTTPHeaders.from_dict({"Content-Type": "application/x-amz-json-1.0"})
+    return AWSResponse(url, 400, headers, _Raw(json.dumps(body).encode()))
 
 
 class _Raw:

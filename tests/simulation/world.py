@@ -30,7 +30,11 @@ STORM_HOURS = 48
 CALM_HOURS = 26
 """Long enough for the longest rest of an hour that was tried in vain."""
 UPKEEP = Upkeep(
-    heal_limit=6, close_after=timedelta(hours=8), with_gaps_after=timedelta(hours=40), quiet_for=timedelta(hours=2)
+    reach_days=6,
+    heal_limit=6,
+    close_after=timedelta(hours=8),
+    with_gaps_after=timedelta(hours=40),
+    quiet_for=timedelta(hours=2),
 )
 MOST_RECEIVES = 5
 MOST_TICK_TRIES = 3

@@ -69,6 +69,7 @@ def install(patch: pytest.MonkeyPatch, kind: type[Environment], **twins: Any) ->
     """Give the function with this environment the twins for its parts, for the time of the test."""
     variables = dict.fromkeys(kind.variables(), "unused")
     variables |= {"GPUCOST_CLUSTERS": "gpu-cost-poc", "GPUCOST_MAX_RECEIVES": "3"}
+    variables |= {"GPUCOST_KEEP_DAYS": "0", "GPUCOST_REACH_DAYS": "150"}
     parts = Parts(kind.read(variables), twins)
     patch.setitem(container._containers, kind, parts)
     return parts

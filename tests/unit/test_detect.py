@@ -1,6 +1,6 @@
 """A published hour is told once, told again after a crash, and never lost."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
@@ -11,7 +11,7 @@ from gpucost.domain.alerts import Finding
 from gpucost.domain.policy import AlertRules
 from gpucost.domain.report import HourReport, Status
 from gpucost.ports import LedgerError, ServiceError, ServiceUnavailable
-from gpucost.usecases.detect import detect, findings_of, tell
+from gpucost.usecases.detect import NEWS, detect, findings_of, tell
 from tests.support.findings import HOUR, Held, finding, report
 
 NOW = datetime(2026, 11, 30, 11, 10, tzinfo=UTC)
@@ -48,6 +48,14 @@ def test_wasteful_bus_are_told_and_others_are_not() -> None:
     )
     assert [(found.bu, found.waste_usd) for found in told] == [("bu-a", Decimal(9)), ("bu-c", Decimal(8))]
     assert publisher.published == list(told)
+
+
+@pytest.mark.parametrize(("age", "told"), [(timedelta(hours=6), 2), (timedelta(hours=6, seconds=1), 0)])
+def test_what_a_backfill_shows_is_history_and_alerts_nobody(age: timedelta, told: int) -> None:
+    publisher, log = MemoryPublisher(), MemoryAlertLog()
+    now = HOUR.end + age
+    detect("prod", HOUR, ledger=ledger_with(WASTEFUL), rules=RULES, log=log, publisher=publisher, now=now, news=NEWS)
+    assert len(publisher.published) == told
 
 
 def test_the_same_record_three_times_tells_once() -> None:

@@ -14,6 +14,15 @@ FUNCTIONS = [
 ]
 
 
+PLAN = {
+    "GPUCOST_TABLE": "ledger",
+    "GPUCOST_KEEP_DAYS": "0",
+    "GPUCOST_REACH_DAYS": "150",
+    "GPUCOST_CLUSTERS": "prod",
+    "GPUCOST_JOBS_QUEUE_URL": "https://queue",
+}
+
+
 @pytest.mark.parametrize("kind", FUNCTIONS)
 def test_every_missing_variable_is_named_in_one_line(kind: type[Environment]) -> None:
     with pytest.raises(ConfigurationError) as refused:
@@ -30,8 +39,19 @@ def test_an_empty_variable_is_as_good_as_missing(kind: type[Environment]) -> Non
 
 
 def test_clusters_are_separated_by_commas() -> None:
-    read = PlanEnvironment.read({"GPUCOST_CLUSTERS": "prod, dev,,", "GPUCOST_JOBS_QUEUE_URL": "https://queue"})
+    read = PlanEnvironment.read({**PLAN, "GPUCOST_CLUSTERS": "prod, dev,,"})
     assert read.clusters == ("prod", "dev")
+
+
+@pytest.mark.parametrize(("days", "kept"), [("0", None), ("400", 400)])
+def test_zero_days_are_for_ever(days: str, kept: int | None) -> None:
+    assert PlanEnvironment.read({**PLAN, "GPUCOST_KEEP_DAYS": days}).keep_days == kept
+
+
+@pytest.mark.parametrize("days", ["-1", "1.5", "always"])
+def test_days_are_a_whole_number(days: str) -> None:
+    with pytest.raises(ConfigurationError, match="GPUCOST_KEEP_DAYS"):
+        PlanEnvironment.read({**PLAN, "GPUCOST_KEEP_DAYS": days})
 
 
 @pytest.mark.parametrize("receives", ["0", "-1", "many", "1.5"])
@@ -42,17 +62,15 @@ def test_the_number_of_receives_is_a_positive_number(receives: str) -> None:
 
 
 def test_a_part_that_the_function_has_no_variables_for_is_refused() -> None:
-    parts = container.Container(
-        PlanEnvironment.read({"GPUCOST_CLUSTERS": "prod", "GPUCOST_JOBS_QUEUE_URL": "https://queue"})
-    )
-    with pytest.raises(ConfigurationError, match="HasTable"):
-        _ = parts.ledger
+    parts = container.Container(PlanEnvironment.read(PLAN))
+    with pytest.raises(ConfigurationError, match="HasDeadLetters"):
+        _ = parts.dead_letters
 
 
 def test_parts_are_built_once_and_anew_after_a_reset(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(container, "_containers", {})
-    monkeypatch.setenv("GPUCOST_JOBS_QUEUE_URL", "https://queue")
-    monkeypatch.setenv("GPUCOST_CLUSTERS", "prod")
+    for name, value in PLAN.items():
+        monkeypatch.setenv(name, value)
     first = container.parts(PlanEnvironment)
     monkeypatch.setenv("GPUCOST_CLUSTERS", "dev")
     assert container.parts(PlanEnvironment) is first

@@ -17,8 +17,10 @@ def known(*missing: int, failed: tuple[int, ...] = ()) -> dict[Hour, Status]:
     return hours | {HOUR.plus(offset): Status.FAILED for offset in failed}
 
 
-def heal(published: dict[Hour, Status], requeues: dict[Hour, Requeue] | None = None, limit: int = 24) -> list[int]:
-    chosen = hours_to_heal(published, requeues or {}, END, NOW, limit)
+def heal(
+    published: dict[Hour, Status], requeues: dict[Hour, Requeue] | None = None, limit: int = 24, first: int = -1000
+) -> list[int]:
+    chosen = hours_to_heal(published, requeues or {}, HOUR.plus(first), END, NOW, limit)
     return [(hour.epoch - HOUR.epoch) // 3600 for hour in chosen]
 
 
@@ -34,6 +36,11 @@ def test_hours_that_have_figures_are_left_alone(status: Status) -> None:
 def test_nothing_is_sought_before_the_first_known_hour() -> None:
     assert heal({}) == []
     assert heal({HOUR.plus(7): Status.COMPLETE}) == [8, 9]
+
+
+def test_nothing_is_sought_before_the_reach_and_its_first_hour_may_be_missing() -> None:
+    assert heal(known(2, 5), first=3) == [5]
+    assert heal(known(2, 5), first=2) == [2, 5]
 
 
 def test_nothing_is_sought_at_or_after_the_end() -> None:
@@ -56,7 +63,7 @@ def test_an_hour_is_due_again_when_it_has_rested(since: float, due: bool) -> Non
 
 
 def test_each_try_is_counted() -> None:
-    chosen = hours_to_heal(known(1, 2), {HOUR.plus(1): Requeue(3, later(-30))}, END, NOW, 24)
+    chosen = hours_to_heal(known(1, 2), {HOUR.plus(1): Requeue(3, later(-30))}, HOUR, END, NOW, 24)
     assert chosen == {HOUR.plus(2): Requeue(1, NOW), HOUR.plus(1): Requeue(4, NOW)}
 
 
@@ -71,5 +78,5 @@ def test_every_hour_gets_its_turn_within_a_bounded_number_of_runs() -> None:
     hours = {first.plus(-1): Status.COMPLETE}
     requeues: dict[Hour, Requeue] = {}
     for run in range(17):
-        requeues |= hours_to_heal(hours, requeues, HOUR, later(run), 24)
+        requeues |= hours_to_heal(hours, requeues, first, HOUR, later(run), 24)
     assert len(requeues) == 400

@@ -44,7 +44,9 @@ def test_months_can_be_counted_on(month: Month, count: int) -> None:
     "text", ["", "2026", "2026-13", "2026-11-31", "30.11.2026", "2026-11-30T10", "2026-1-5", "2026-1"]
 )
 def test_other_texts_are_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"is not a day such as 2026-11-30|day is out of range|day .* must be in|month must be in"):
+    with pytest.raises(
+        ValueError, match=r"is not a day such as 2026-11-30|day is out of range|day .* must be in|month must be in"
+    ):
         Day.parse(text)
     with pytest.raises(ValueError, match="is not a month such as 2026-11"):
         Month.parse(text)

@@ -76,6 +76,18 @@ def test_the_rate_is_bounded(ledger: MemoryLedger) -> None:
     assert offsets(ledger, Upkeep(heal_limit=3)) == [-90, -89, -88]
 
 
+def test_the_first_hour_of_the_reach_may_be_missing(ledger: MemoryLedger) -> None:
+    fill(ledger, -60, 0, -24)
+    assert offsets(ledger, Upkeep(reach_days=1)) == [-24]
+
+
+def test_the_sum_of_a_month_that_began_before_the_reach_is_made(ledger: MemoryLedger) -> None:
+    fill(ledger, -60, 0)
+    offsets(ledger, Upkeep(reach_days=1))
+    (month,) = ledger.month_rollups("prod", Month(2026, 12), Month(2027, 1))
+    assert month.hours_counted == 60
+
+
 def test_hours_before_the_reach_are_given_up(ledger: MemoryLedger) -> None:
     fill(ledger, -60, 0, -50, -20)
     assert offsets(ledger, Upkeep(reach_days=1)) == [-20]

@@ -24,17 +24,23 @@ def wait_after(tries: int) -> timedelta:
 
 
 def hours_to_heal(
-    published: Mapping[Hour, Status], requeues: Mapping[Hour, Requeue], end: Hour, now: datetime, limit: int
+    published: Mapping[Hour, Status],
+    requeues: Mapping[Hour, Requeue],
+    first: Hour,
+    end: Hour,
+    now: datetime,
+    limit: int,
 ) -> dict[Hour, Requeue]:
-    """The missing and failed hours before `end` that are due at `now`, at most `limit`, each with its next count.
+    """The missing and failed hours of [first, end) that are due at `now`, at most `limit`, each with its next count.
 
-    `published` holds every known hour back to where the metrics reach; a gap is between known hours, so nothing is
-    sought before the first of them. Hours that were tried less come first, and then older ones: an hour that can never
-    succeed does not keep the others waiting.
+    `published` holds every known hour from `first` on, or from before it; a gap comes after a known hour, so nothing
+    is sought before the first of them. Hours that were tried less come first, and then older ones: an hour that can
+    never succeed does not keep the others waiting.
     """
     if not published:
         return {}
-    gaps = [hour for hour in hours_between(min(published), end) if published.get(hour, Status.FAILED) is Status.FAILED]
+    known_since = max(first, min(published))
+    gaps = [hour for hour in hours_between(known_since, end) if published.get(hour, Status.FAILED) is Status.FAILED]
     tries = {hour: requeues[hour].tries if hour in requeues else 0 for hour in gaps}
     due = [hour for hour in gaps if not tries[hour] or requeues[hour].at + wait_after(tries[hour]) <= now]
     chosen = sorted(due, key=lambda hour: (tries[hour], hour))[:limit]

@@ -5,7 +5,7 @@ Nothing is built at import, and each part only when it is first used; then it li
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import boto3
 from botocore.config import Config
 
-from gpucost.ports import AlertLog, Chat, DeadLetters, Jobs, Ledger, Metrics, Publisher
+from gpucost.books import Books
+from gpucost.ports import AlertLog, Chat, DeadLetters, Jobs, Metrics, Publisher
 from gpucost.runtime.environment import (
     CollectEnvironment,
     ConfigurationError,
@@ -26,8 +27,10 @@ from gpucost.runtime.environment import (
     HasTable,
     NotifyEnvironment,
     PlanEnvironment,
+    WritesTable,
 )
 from gpucost.runtime.settings import Settings, settings_from_json
+from gpucost.usecases.upkeep import Upkeep
 
 if TYPE_CHECKING:
     from gpucost.adapters.ssm import SsmParameter
@@ -44,7 +47,7 @@ class Container:
         self._metrics: tuple[Settings, Metrics] | None = None
 
     def now(self) -> datetime:
-        return datetime.now(UTC)
+        return _clock()
 
     def pause(self, seconds: float) -> None:
         time.sleep(seconds)
@@ -71,10 +74,16 @@ class Container:
         return SqsDeadLetters(self._session.client("sqs", config=AWS_CONFIG), url)
 
     @cached_property
-    def ledger(self) -> Ledger:
+    def ledger(self) -> Books:
         from gpucost.adapters.dynamodb import DynamoLedger
 
-        return DynamoLedger(self._session.client("dynamodb", config=AWS_CONFIG), self._its(HasTable).table)
+        its = self._its(HasTable)
+        keep_days = its.keep_days if isinstance(its, WritesTable) else None
+        return DynamoLedger(self._session.client("dynamodb", config=AWS_CONFIG), its.table, keep_days)
+
+    @property
+    def upkeep(self) -> Upkeep:
+        return Upkeep(reach_days=self._its(PlanEnvironment).reach_days)
 
     @cached_property
     def alert_log(self) -> AlertLog:
@@ -130,6 +139,11 @@ class Container:
         return self._environment
 
 
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+_clock: Callable[[], datetime] = _utc_now
 _containers: dict[type[Environment], Container] = {}
 
 
@@ -140,6 +154,8 @@ def parts(kind: type[Environment]) -> Container:
     return _containers[kind]
 
 
-def reset() -> None:
-    """Forget all parts: the environment has changed, as it does between tests and never in Lambda."""
+def reset(clock: Callable[[], datetime] = _utc_now) -> None:
+    """Forget all parts, and go by this clock: for tests and replays; in Lambda nothing of the kind ever changes."""
+    global _clock  # noqa: PLW0603 -- the one clock of the process
+    _clock = clock
     _containers.clear()

@@ -44,8 +44,21 @@ class Environment(BaseModel):
         return frozenset(str(field.alias) for field in cls.model_fields.values())
 
 
+def _days(value: object) -> object:
+    return None if value == "0" else value
+
+
+type Days = Annotated[Annotated[int, Field(ge=1)] | None, BeforeValidator(_days)]
+
+
 class HasTable(Environment):
     table: Text = Field(alias="GPUCOST_TABLE")
+
+
+class WritesTable(HasTable):
+    """keep_days: how long an hour is kept in the ledger; 0 is for ever."""
+
+    keep_days: Days = Field(alias="GPUCOST_KEEP_DAYS")
 
 
 class HasClusters(Environment):
@@ -64,11 +77,14 @@ class HasReceives(Environment):
     max_receives: Annotated[int, Field(ge=1, le=1000)] = Field(alias="GPUCOST_MAX_RECEIVES")
 
 
-class PlanEnvironment(HasClusters):
+class PlanEnvironment(WritesTable, HasClusters):
+    """reach_days: how long the metrics workspace keeps its samples, so how far back gaps can be healed."""
+
     jobs_queue_url: Text = Field(alias="GPUCOST_JOBS_QUEUE_URL")
+    reach_days: Annotated[int, Field(ge=1, le=1095)] = Field(alias="GPUCOST_REACH_DAYS")
 
 
-class CollectEnvironment(HasTable, HasSettings, HasDeadLetters, HasReceives):
+class CollectEnvironment(WritesTable, HasSettings, HasDeadLetters, HasReceives):
     amp_endpoint: Text = Field(alias="GPUCOST_AMP_ENDPOINT")
 
 

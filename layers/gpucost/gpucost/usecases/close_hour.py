@@ -2,23 +2,29 @@
 
 from datetime import datetime
 
+from gpucost.books import Books
 from gpucost.domain.allocation import allocate
 from gpucost.domain.policy import Policy
-from gpucost.ports import HourJob, Ledger, Metrics, MetricsError, Publication
+from gpucost.ports import HourJob, Metrics, MetricsError, Publication
+from gpucost.usecases.plan import SCHEDULED
+from gpucost.usecases.record_hour import record_hour
 
 
 def close_hour(
-    job: HourJob, metrics: Metrics, ledger: Ledger, policy: Policy, *, settings_digest: str, now: datetime
-) -> Publication:
+    job: HourJob, metrics: Metrics, ledger: Books, policy: Policy, *, settings_digest: str, now: datetime
+) -> Publication | None:
     """Read the hour, allocate it under the policy, publish it. Safe to repeat: the ledger recognises its own hour.
 
-    MetricsError when the hour cannot be read, or holds nothing of the cluster: nothing has been written then.
+    MetricsError when the hour cannot be read, or when the hour that has just ended holds nothing of the cluster:
+    nothing has been written then. None when another look, a gap or a backfill finds nothing: that is how it is.
     `settings_digest` goes into the record as the name of the settings that made the policy.
     """
     readings = metrics.read_hour(job.cluster, job.hour)
+    if not readings.seen and job.reason != SCHEDULED:
+        return None
     if not readings.seen:
         raise MetricsError(
             f"nothing was reported of cluster {job.cluster} in the hour from {job.hour}: check the cluster's name, "
             "cluster_label in the settings, and that kube-state-metrics is scraped"
         )
-    return ledger.publish(allocate(readings, policy, job.cluster, job.hour, settings_digest), now)
+    return record_hour(allocate(readings, policy, job.cluster, job.hour, settings_digest), ledger, now)

@@ -1,7 +1,7 @@
 """Tell what a published hour gives reason to tell: once, and rather twice than not at all."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from gpucost.domain.alerts import Finding
 from gpucost.domain.findings import find_waste
@@ -9,11 +9,27 @@ from gpucost.domain.hours import Hour
 from gpucost.domain.policy import AlertRules
 from gpucost.ports import AlertLog, GpucostError, Ledger, LedgerError, Publisher, ServiceError, ServiceUnavailable
 
+NEWS = timedelta(hours=6)
+"""How long after its end an hour is news. What a backfill or a healed gap shows is history: it alerts nobody."""
+
 
 def detect(
-    cluster: str, hour: Hour, *, ledger: Ledger, rules: AlertRules, log: AlertLog, publisher: Publisher, now: datetime
+    cluster: str,
+    hour: Hour,
+    *,
+    ledger: Ledger,
+    rules: AlertRules,
+    log: AlertLog,
+    publisher: Publisher,
+    now: datetime,
+    news: timedelta | None = None,
 ) -> tuple[Finding, ...]:
-    """Find and tell what the published report of the hour shows. Gives back the findings that were told now."""
+    """Find and tell what the published report of the hour shows. Gives back the findings that were told now.
+
+    With `news`, an hour that ended longer ago than that tells nothing.
+    """
+    if news is not None and now - hour.end > news:
+        return ()
     return tell(findings_of(ledger, cluster, hour, rules), log, publisher, now)
 
 

@@ -4,9 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from gpucost.books import Books
 from gpucost.domain.hours import Hour, hours_between, parse_instant
 from gpucost.ports import HourJob, Jobs, MessageError
+from gpucost.usecases.upkeep import Upkeep, hourly_run
 
+SCHEDULED = "schedule"
 MAX_BACKFILL_HOURS = 150 * 24
 """One backfill event covers at most what a workspace keeps by default (150 days)."""
 
@@ -47,7 +50,7 @@ def requested(event: object, now: datetime) -> PlanRequest:
 
 def _scheduled(time: str) -> PlanRequest:
     hour = Hour.completed_before(parse_instant(time))
-    return PlanRequest(hour, hour.plus(1), "schedule")
+    return PlanRequest(hour, hour.plus(1), SCHEDULED)
 
 
 def _backfill(first: Hour, end: Hour, cluster: object, now: datetime) -> PlanRequest:
@@ -63,8 +66,15 @@ def _backfill(first: Hour, end: Hour, cluster: object, now: datetime) -> PlanReq
     return PlanRequest(first, end, "backfill", cluster)
 
 
-def plan(request: PlanRequest, clusters: Sequence[str], jobs: Jobs) -> list[HourJob]:
-    """Queue one job per cluster and hour, oldest hour first. MessageError when the named cluster is not ours."""
+def plan(
+    request: PlanRequest, clusters: Sequence[str], jobs: Jobs, ledger: Books, upkeep: Upkeep, now: datetime
+) -> list[HourJob]:
+    """Queue what is due: for a scheduled hour its looks and the gaps to heal, for a backfill all of its hours.
+
+    MessageError when the named cluster is not ours. Gives back what was queued.
+    """
+    if request.reason == SCHEDULED:
+        return hourly_run(clusters, request.first, jobs, ledger, upkeep, now)
     if request.cluster is not None and request.cluster not in clusters:
         raise MessageError(f"cluster {request.cluster!r} is not one of this stack's: {', '.join(clusters)}")
     chosen = clusters if request.cluster is None else [request.cluster]

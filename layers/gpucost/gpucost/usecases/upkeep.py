@@ -71,12 +71,13 @@ def heal(cluster: str, last: Hour, ledger: Books, upkeep: Upkeep, now: datetime)
     between makes an hour wait, and queues nothing twice.
     """
     first, end = last.plus(-24 * upkeep.reach_days), last.plus(-min(LOOK_AGAIN_HOURS))
-    # Up to now and not up to `last`: a run that comes late would judge the sums by some of their hours.
-    heads, adjusted = ledger.both_heads(cluster, first, max(end, Hour.containing(now)))
+    # A sum is judged by all of its hours: from the start of a month on, and up to now, however late this run comes.
+    since = Month.of(first).first
+    heads, adjusted = ledger.both_heads(cluster, since, max(end, Hour.containing(now)))
     known = {head.hour: head.status for head in [*heads, *adjusted]}
-    chosen = hours_to_heal(known, ledger.requeues(cluster, first, end), end, now, upkeep.heal_limit)
+    chosen = hours_to_heal(known, ledger.requeues(cluster, first, end), first, end, now, upkeep.heal_limit)
     ledger.note_requeued(cluster, chosen)
-    for hour in behind(cluster, heads, first, ledger)[:SUMS_PER_RUN]:
+    for hour in behind(cluster, heads, since, ledger)[:SUMS_PER_RUN]:
         roll_up(cluster, hour, ledger)
     return [HourJob(cluster, hour, "gap") for hour in sorted(chosen)]
 
