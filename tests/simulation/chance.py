@@ -68,7 +68,9 @@ class Chance:
     def __init__(self, seed: int, stormy: int = 1) -> None:
         self.random = random.Random(seed)
         self.counts: Counter[Fault] = Counter()
-        self._rates = {kind: min(WORST, rate * stormy * self.random.choice((0, 1, 1, 4))) for kind, rate in RATES.items()}
+        self._rates = {
+            kind: min(WORST, rate * stormy * self.random.choice((0, 1, 1, 4))) for kind, rate in RATES.items()
+        }
         self._trace = hashlib.sha256()
         self._storm = True
 

@@ -43,8 +43,10 @@ class StormyWire:
             raise Killed
         if self._chance.happens(Fault.THROTTLED):
             return _refusal(request.url, "ProvisionedThroughputExceededException")
-        if event_name.endswith("TransactWriteItems") and self._chance.happens(Fault.CONFLICT):
+        if event_name.endswith(".TransactWriteItems") and self._chance.happens(Fault.CONFLICT):
             return _refusal(request.url, "TransactionCanceledException", "TransactionConflict")
+        if event_name.endswith(".PutItem") and self._chance.happens(Fault.CONFLICT):
+            return _refusal(request.url, "TransactionConflictException")
         return None
 
     def _remember(self, params: dict[str, Any], context: dict[str, Any], **_: Any) -> None:

@@ -85,7 +85,8 @@ def test_a_few_findings_name_the_three_worst_pods_of_each() -> None:
 
 def test_sixty_bus_at_once_are_one_message_that_accounts_for_every_cent() -> None:
     payload = checked(slack_message(by_hour(SIXTY)[0]))
-    assert payload["text"].startswith("60 BUs wasted $326.13192 on ")
+    assert sum(told.waste_usd for told in SIXTY) == Decimal("326.13192")
+    assert payload["text"].startswith("60 BUs wasted $326.13 on ")
     shown = lines(payload)
     assert len(shown) == 60
     for told in SIXTY:

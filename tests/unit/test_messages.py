@@ -88,14 +88,14 @@ def test_every_value_is_text_or_a_list_of_texts_and_the_description_is_of_bounde
 
 def test_the_description_says_what_was_wasted_where_and_by_which_pods() -> None:
     told = replace(with_pods(finding(), 3), unknown_usd=Decimal(2), allocated_usd=Decimal(14))
-    told = replace(told, more_pods=2, more_pods_usd=Decimal("0.125"))
+    told = replace(told, more_pods=2, more_pods_usd=Decimal("0.12"))
     assert notification(told)["content"]["description"].split("\n") == [
         "`prod`, 2026-11-30 10:00-11:00 UTC",
         "`bu-a` wasted $6.00 of $12.00: 50 % used; $2.00 more has unknown utilization and was not judged",
         "• `ns/pod-0` on `node-a`: `nvidia.com/gpu` for 60 minutes, wasted $3.00, 4.5 % used, 38.4 GiB of VRAM held",
         "• `ns/pod-1` on `node-a`: `nvidia.com/gpu` for 60 minutes, wasted $2.00, 4.5 % used, 38.4 GiB of VRAM held",
         "• `ns/pod-2` on `node-a`: `nvidia.com/gpu` for 60 minutes, wasted $1.00, 4.5 % used, 38.4 GiB of VRAM held",
-        "• and 2 more, wasting $0.125",
+        "• and 2 more, wasting $0.12",
     ]
 
 

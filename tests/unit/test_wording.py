@@ -11,7 +11,6 @@ from gpucost.domain.wording import (
     cents,
     code,
     count,
-    exact,
     gibibytes,
     one_line,
     percent,
@@ -35,20 +34,6 @@ from tests.support.findings import HOUR
 )
 def test_dollars_to_the_cent(usd: str, shown: str) -> None:
     assert cents(Decimal(usd)) == shown
-
-
-@pytest.mark.parametrize(
-    ("usd", "shown"),
-    [
-        ("326.131920", "$326.13192"),
-        ("12", "$12.00"),
-        ("12.5", "$12.50"),
-        ("1E+3", "$1,000.00"),
-        ("1E-9", "$0.000000001"),
-    ],
-)
-def test_dollars_to_the_last_digit(usd: str, shown: str) -> None:
-    assert exact(Decimal(usd)) == shown
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from gpucost.domain.alerts import Finding
 from gpucost.domain.finding_text import described, headline, pod_lines, text_length
 from gpucost.domain.hours import Hour
 from gpucost.domain.money import ZERO
-from gpucost.domain.wording import cents, code, count, exact, span
+from gpucost.domain.wording import cents, code, count, span
 
 SECTION_LENGTH = 3000
 LINES_LENGTH = 11_000
@@ -43,7 +43,7 @@ def slack_message(findings: Sequence[Finding]) -> dict[str, object]:
     first = findings[0]
     total = sum((finding.waste_usd for finding in findings), ZERO)
     where = f"{code(first.cluster)}, {span(first.hour)}"
-    lead = f"{count(len(findings), 'BU')} wasted {exact(total)} on {where}"
+    lead = f"{count(len(findings), 'BU')} wasted {cents(total)} on {where}"
     lines = described(first, LINES_LENGTH) if len(findings) == 1 else _several(findings)
     ids = f"finding {first.id}" if len(findings) == 1 else "the number before each BU is its finding's id"
     return {
@@ -77,7 +77,7 @@ def _several(findings: Sequence[Finding]) -> list[str]:
         if text_length((*lines, *own)) > LINES_LENGTH:
             rest = findings[index:]
             wasted = sum((left.waste_usd for left in rest), ZERO)
-            return [*lines, f"and {count(len(rest), 'more BU')}, wasting {exact(wasted)}"]
+            return [*lines, f"and {count(len(rest), 'more BU')}, wasting {cents(wasted)}"]
         lines += own
     return lines
 

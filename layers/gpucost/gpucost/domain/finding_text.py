@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 from gpucost.domain.alerts import Finding, PodWaste
 from gpucost.domain.report import Basis
-from gpucost.domain.wording import cents, code, count, exact, gibibytes, one_line, percent, shortened, span
+from gpucost.domain.wording import cents, code, count, gibibytes, one_line, percent, shortened, span
 
 type Show = Callable[[str], str]
 
@@ -29,7 +29,7 @@ def pod_lines(finding: Finding, name: Show = code, limit: int | None = None) -> 
     others = len(finding.pods) - len(shown) + finding.more_pods
     if others:
         rest = sum((pod.waste_usd for pod in finding.pods[len(shown) :]), finding.more_pods_usd)
-        lines.append(f"• and {others:,} more, wasting {exact(rest)}")
+        lines.append(f"• and {others:,} more, wasting {cents(rest)}")
     return lines
 
 

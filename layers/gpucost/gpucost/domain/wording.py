@@ -4,7 +4,6 @@ import unicodedata
 from decimal import ROUND_HALF_EVEN, Decimal
 
 from gpucost.domain.hours import Hour
-from gpucost.domain.money import plain
 
 CENT = Decimal("0.01")
 NAME_LENGTH = 120
@@ -20,12 +19,6 @@ def cents(usd: Decimal) -> str:
     if 0 < usd < CENT:
         return "<$0.01"
     return f"${usd.quantize(CENT, ROUND_HALF_EVEN):,f}"
-
-
-def exact(usd: Decimal) -> str:
-    """US dollars with every digit there is, and at least two of them after the point: 326.13192 is $326.13192."""
-    whole, _, fraction = f"{plain(usd):,f}".partition(".")
-    return f"${whole}.{fraction:0<2}"
 
 
 def percent(ratio: Decimal | None) -> str:
