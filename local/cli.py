@@ -64,6 +64,55 @@ def demo(
     command.run(once)
 
 
+@app.command()
+def backfill(
+    *,
+    first: Annotated[str, typer.Option("--from", help="First hour in UTC, such as 2026-11-01T00:00:00Z.")],
+    end: Annotated[str, typer.Option("--to", help="The hour after the last one.")],
+    table: Annotated[str, typer.Option(help="The ledger: the stack's output TableName.")],
+    prometheus_url: Annotated[str | None, typer.Option(help="Any Prometheus, such as http://localhost:9090.")] = None,
+    workspace: Annotated[str | None, typer.Option(help="AMP workspace: its id (ws-…) or its endpoint.")] = None,
+    region: Annotated[str | None, typer.Option(help="Region of the workspace and the table.")] = None,
+    cluster: Annotated[str | None, typer.Option(help="Name of the cluster.")] = None,
+    settings: SettingsFile = None,
+    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds to wait for each answer.")] = 60,
+) -> None:
+    """Work out a period hour by hour and publish it in the ledger. Safe to repeat."""
+    from local.commands import backfill as command
+    from local.commands.hour import Source
+
+    command.run(Source(prometheus_url, workspace, region, timeout), table, first, end, cluster, settings)
+
+
+@app.command()
+def verify(
+    *,
+    first: Annotated[str, typer.Option("--from", help="First hour in UTC.")],
+    end: Annotated[str, typer.Option("--to", help="The hour after the last one.")],
+    table: Annotated[str, typer.Option(help="The ledger: the stack's output TableName.")],
+    cluster: Annotated[str, typer.Option(help="Name of the cluster.")],
+    region: Annotated[str | None, typer.Option(help="Region of the table.")] = None,
+    tip: Annotated[list[str] | None, typer.Option(help="MONTH=HASH that an earlier run printed.")] = None,
+) -> None:
+    """Check that the ledger still says what was once published: chain, heads, rows, sums. Writes nothing."""
+    from local.commands import verify as command
+
+    command.run(table, region, cluster, first, end, tip or [])
+
+
+@app.command()
+def replay(
+    *,
+    dead_letters: Annotated[str, typer.Option(help="URL of the dead-letter queue (an output of the stack).")],
+    into: Annotated[str | None, typer.Option(help="URL of the queue to send them to; without it, only list.")] = None,
+    region: Annotated[str | None, typer.Option(help="Region of the queues.")] = None,
+) -> None:
+    """Show what lies in a dead-letter queue and why; send it to its queue again."""
+    from local.commands import replay as command
+
+    command.run(dead_letters, into, region)
+
+
 @settings_app.command()
 def check(file: Annotated[Path, typer.Argument(help="YAML or JSON file.")]) -> None:
     """Check a settings file; say what it changes."""

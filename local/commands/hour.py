@@ -79,7 +79,7 @@ def run(source: Source, hour: str, cluster: str | None, settings_path: Path | No
     if output.json and output.explain is not None:
         raise UsageError("give either --json or --explain NAMESPACE")
     settings = read_settings(settings_path)
-    report = _worked_out(source, _hour(hour), _cluster(cluster, settings), settings)
+    report = _worked_out(source, _hour(hour), cluster_name(cluster, settings), settings)
     if output.json:
         sys.stdout.write(json_text(report))
     elif output.explain is not None:
@@ -123,7 +123,7 @@ def _hour(text: str) -> Hour:
         raise UsageError(f"--hour: {error}") from None
 
 
-def _cluster(cluster: str | None, settings: Settings) -> str:
+def cluster_name(cluster: str | None, settings: Settings) -> str:
     if cluster == "":
         raise UsageError("--cluster is empty; leave it out, or name the cluster")
     if cluster is None and settings.cluster_label is not None:

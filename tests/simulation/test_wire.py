@@ -23,7 +23,7 @@ pytestmark = pytest.mark.real
 
 SEEDS = 50
 BLOCK = 5
-STORM_HOURS, CALM_HOURS = 3, 5
+STORM_HOURS, CALM_HOURS = 3, 3
 STORMY = 6
 
 
