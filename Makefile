@@ -14,11 +14,12 @@ SAM := SAM_CLI_TELEMETRY=0 .venv-sam/bin/sam
 ARCHITECTURE ?= arm64
 CONFIG_ENV ?= default
 JOBS ?= 2
+SEEDS ?= 10000
 
 export UV_PYTHON_DOWNLOADS := never
 export AWS_DEFAULT_REGION ?= us-west-2
 
-.PHONY: help setup demo test check format bench build deploy requirements clean
+.PHONY: help setup demo test simulate check format bench build deploy requirements clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -50,6 +51,9 @@ demo: .venv/.ready prometheus ## Run the whole house on this machine, on recorde
 
 test: setup check ## Everything that has to hold
 	$(BIN)/pytest -n $(JOBS) --dist loadscope
+
+simulate: .venv/.ready ## Many simulated worlds in which everything goes wrong: make simulate SEEDS=10000
+	$(BIN)/python -m tests.simulation --seeds $(SEEDS)
 
 check: .venv/.ready .venv-sam/.ready ## Lint, formatting, types, borders, template
 	$(BIN)/ruff check .

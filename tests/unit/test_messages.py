@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpucost.domain.alerts import Finding, Kind, PodWaste, Severity
+from gpucost.domain.finding_text import described, headline
 from gpucost.domain.messages import email_text, finding_of, finding_subject, notification
 from gpucost.domain.report import Basis
 from tests.support.findings import HOUR, finding, with_pods
@@ -183,3 +184,8 @@ def test_anything_else_is_refused_in_one_line_that_says_why(document: object, sa
         finding_of(document)
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_where_not_even_the_headline_fits_it_is_kept_whole() -> None:
+    told = with_pods(finding(), 3)
+    assert described(told, 10) == [headline(told)]

@@ -12,7 +12,7 @@ A = pod("a")
 
 def held(*facts: object, **more: object) -> dict[str, tuple[Timeline[Decimal], Mask]]:
     """uid -> what was held, and when it ran."""
-    found = readings(*facts, **more)
+    found = readings(*facts, **more)  # type: ignore[arg-type]
     rows = holdings(found, bound_requests(found.requests))
     assert rows == sorted(rows, key=lambda row: row.key)
     return {row.key.pod.uid: (row.quantity, row.running) for row in rows}

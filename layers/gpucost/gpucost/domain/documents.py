@@ -1,7 +1,7 @@
 """The report as a plain document (the published JSON shape) and back. Decimals stay Decimals, None stays None."""
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from functools import cache
 from typing import Any
 
@@ -159,8 +159,3 @@ def report_from_document(document: Mapping[str, Any]) -> HourReport:
 def _trace(document: Mapping[str, Any]) -> QueryTrace:
     values = {name: document[name] for name in names(QueryTrace)}
     return QueryTrace(**{**values, "series": int(values["series"]), "samples": int(values["samples"])})
-
-
-def with_revision(report: HourReport, revision: int) -> HourReport:
-    """The same report, as published under a revision."""
-    return replace(report, revision=revision)

@@ -1,0 +1,276 @@
+"""What a unit of a resource is worth on its node, and how many GPUs the node has."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+
+from gpucost.domain.mig import parse_profile, profile_share
+from gpucost.domain.mig_gpus import MIG_GPUS
+from gpucost.domain.policy import Policy, RateCard, WeightBasis
+from gpucost.domain.readings import NodeResource
+from tests.support.allocation import codes, instance, node_of, report_of, row_of
+from tests.support.readings import GPU, allocatable, device, mask, node, phase, pod, request
+
+MODELS = {
+    "A30-24GB": "NVIDIA-A30",
+    "A100-40GB": "NVIDIA-A100-SXM4-40GB",
+    "A100-80GB": "NVIDIA A100-SXM4-80GB",
+    "H100-80GB": "NVIDIA-H100-80GB-HBM3",
+    "H100-NVL-94GB": "NVIDIA-H100-NVL",
+    "H100-96GB/GH200-96GB/H20": "NVIDIA-H100-96GB",
+    "H200-141GB": "NVIDIA-H200",
+    "GH200-144GB": "NVIDIA-GH200-144GB",
+    "B200-180GB": "NVIDIA-B200",
+    "GB200-186GB": "NVIDIA-GB200",
+    "B300-269GB": "NVIDIA-B300",
+    "GB300-278GB": "NVIDIA-GB300",
+    "RTX-PRO-6000-BSE-96GB": "NVIDIA-RTX-PRO-6000-Blackwell-Server-Edition",
+}
+
+
+def test_every_gpu_of_the_table_is_tried() -> None:
+    assert set(MODELS) == set(MIG_GPUS)
+
+
+@pytest.mark.parametrize("gpu", MODELS)
+@pytest.mark.parametrize("basis", list(WeightBasis))
+def test_a_profiles_share_follows_the_table(gpu: str, basis: WeightBasis) -> None:
+    facts = MIG_GPUS[gpu]
+    for name, (compute, memory, most) in facts.profiles.items():
+        profile = parse_profile(name)
+        assert profile is not None
+        share = profile_share(profile, MODELS[gpu], basis, 7)
+        by_compute = Fraction(compute, facts.compute_slices)
+        by_memory = Fraction(memory, facts.memory_slices)
+        expected = {"compute": by_compute, "memory": by_memory, "dominant": max(by_compute, by_memory)}
+        # A profile with engines of its own (+me, +gfx …) is weighted like its plain one.
+        assert share == expected[basis.value], name
+        if basis is WeightBasis.COMPUTE:
+            assert share * most <= 1
+
+
+def held(resource: str, count: int = 1, **more: object) -> list[object]:
+    who = pod("a-0")
+    return [request(who, count, resource=resource), phase(who)]
+
+
+@pytest.mark.parametrize(
+    ("labels", "share"),
+    [
+        ({"nvidia_com_gpu_product": "NVIDIA-A100-SXM4-40GB-MIG-1g.5gb"}, "1/7"),
+        ({"nvidia_com_gpu_product": "NVIDIA-A100-SXM4-40GB-MIG-3g.20gb"}, "3/7"),
+        ({"nvidia_com_gpu_product": "NVIDIA-A30-MIG-2g.12gb"}, "1/2"),
+        ({"nvidia_com_gpu_product": "NVIDIA-A100-SXM4-40GB"}, "1"),
+        ({"nvidia_com_gpu_product": "NVIDIA-A100-SXM4-40GB-MIG-1g.5gb-SHARED", "nvidia_com_gpu_replicas": "2"}, "1/14"),
+        ({"nvidia_com_mig_strategy": "single", "nvidia_com_mig_config": "all-1g.5gb"}, "1/7"),
+        ({"nvidia_com_mig_strategy": "single", "nvidia_com_mig_config": "all-disabled"}, "1"),
+        ({"nvidia_com_mig_strategy": "mixed", "nvidia_com_mig_config": "all-1g.5gb"}, "1"),
+    ],
+)
+def test_a_gpu_on_a_single_strategy_node_is_its_profile(labels: dict[str, str], share: str) -> None:
+    report = report_of(*held(GPU), allocatable(4), instance("p4d.24xlarge", labels=labels))
+    assert row_of(report, "a-0").share == share
+
+
+def test_the_exporters_profile_names_the_slice_where_no_label_does() -> None:
+    instance_device = device(pod("a-0"), profile="1g.5gb", instance="7", model="NVIDIA A100-SXM4-40GB")
+    report = report_of(*held(GPU), allocatable(7), node(), instance_device)
+    assert row_of(report, "a-0").share == "1/7"
+    assert node_of(report).capacity_source == "dcgm_uuids"
+
+
+def test_more_gpus_than_any_machine_has_are_slices() -> None:
+    report = report_of(*held(GPU), allocatable(56), node())
+    assert row_of(report, "a-0").share == "1/7"
+    assert report.totals.capacity_gpu_hours == 8
+
+
+def test_sixteen_gpus_may_be_a_machine() -> None:
+    assert report_of(*held(GPU), allocatable(16), node()).totals.capacity_gpu_hours == 16
+
+
+@pytest.mark.parametrize(
+    ("resource", "labels", "share"),
+    [
+        ("nvidia_com_gpu_shared", {"nvidia_com_gpu_replicas": "4"}, "1/4"),
+        ("nvidia_com_mig_1g_10gb_shared", {"nvidia_com_mig_1g_10gb_replicas": "2"}, "1/14"),
+        ("nvidia_com_mig_1g_10gb", {"nvidia_com_mig_1g_10gb_replicas": "2"}, "1/7"),
+        ("k8s_amazonaws_com_vgpu", {}, "1/10"),
+        ("nvidia_com_TU104GL_Tesla_T4", {}, "1"),
+        ("nvidia_com_mig_1c_3g_20gb", {}, "1/7"),
+    ],
+)
+def test_renamed_replicas_vgpus_and_passthrough(resource: str, labels: dict[str, str], share: str) -> None:
+    report = report_of(*held(resource), allocatable(1, resource=resource), instance("p4d.24xlarge", labels=labels))
+    assert row_of(report, "a-0").share == share
+
+
+def test_replicas_without_their_label_are_scaled_to_the_card_and_said() -> None:
+    report = report_of(*held(GPU), allocatable(4), instance("g4dn.xlarge"))
+    assert row_of(report, "a-0").share == "1/4"
+    assert "shares_scaled" in codes(report)
+
+
+def test_a_zero_of_shared_beside_the_real_ones_is_nothing() -> None:
+    report = report_of(
+        *held("nvidia_com_mig_1g_10gb"),
+        allocatable(7, resource="nvidia_com_mig_1g_10gb"),
+        allocatable(0, resource="nvidia_com_mig_1g_10gb_shared"),
+        allocatable(0),
+        instance("p5.4xlarge"),
+    )
+    assert report.totals.stranded_gpu_hours == 0
+    assert row_of(report, "a-0").share == "1/7"
+
+
+@pytest.mark.parametrize(("basis", "scaled"), [("compute", False), ("memory", False), ("dominant", True)])
+def test_four_and_three_slices_overlap_only_by_the_larger_share(basis: str, scaled: bool) -> None:
+    report = report_of(
+        allocatable(1, resource="nvidia_com_mig_4g_20gb"),
+        allocatable(1, resource="nvidia_com_mig_3g_20gb"),
+        node(labels={"nvidia_com_gpu_product": "NVIDIA-A100-SXM4-40GB", "nvidia_com_gpu_count": "1"}),
+        policy=Policy(weight_basis=WeightBasis(basis)),
+    )
+    assert ("shares_scaled" in codes(report)) is scaled
+    assert report.totals.capacity_gpu_hours == 1
+    assert report.totals.stranded_gpu_hours == 0
+
+
+def test_two_threes_strand_a_seventh() -> None:
+    report = report_of(
+        allocatable(2, resource="nvidia_com_mig_3g_20gb"),
+        node(labels={"nvidia_com_gpu_product": "NVIDIA-A100-SXM4-40GB", "nvidia_com_gpu_count": "1"}),
+    )
+    assert report.totals.stranded_usd == Decimal("1.714285714286")
+    assert report.totals.unallocated_usd == 12
+
+
+def test_a_stale_whole_count_leaves_room_for_the_whole_gpus_that_are_there() -> None:
+    """Eight cards, four in seven slices: of the eight whole GPUs that are still counted, four are."""
+    report = report_of(allocatable(8), allocatable(28, resource="nvidia_com_mig_1g_5gb"), instance("p4d.24xlarge"))
+    assert report.totals.stranded_gpu_hours == 0
+    assert "shares_scaled" not in codes(report)
+
+
+CAPACITY = [
+    ({"physical_gpus": {"node-a": 3}}, "g5.12xlarge", {"nvidia_com_gpu_count": "2"}, True, ("3", "settings")),
+    ({}, "g5.12xlarge", {"nvidia_com_gpu_count": "2"}, True, ("4", "instance_type")),
+    ({}, "unheard-of", {"nvidia_com_gpu_count": "2"}, True, ("1", "dcgm_uuids")),
+    ({}, "unheard-of", {"nvidia_com_gpu_count": "2"}, False, ("2", "node_labels")),
+    ({}, "unheard-of", {"nvidia_com_gpu_count": "7", "nvidia_com_gpu_product": "A100-SXM4-40GB-MIG-1g.5gb"}, False,
+     ("1", "node_labels")),
+    ({}, "g6f.large", {}, False, ("1", "advertised")),
+    ({}, "unheard-of", {"nvidia_com_gpu_count": "none"}, False, ("1", "advertised")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("settings", "kind", "labels", "seen_by_dcgm", "expected"), CAPACITY)
+def test_physical_gpus_are_counted_by_the_best_source(
+    settings: dict[str, dict[str, int]],
+    kind: str,
+    labels: dict[str, str],
+    seen_by_dcgm: bool,
+    expected: tuple[str, str],
+) -> None:
+    facts = [allocatable(1), instance(kind, labels=labels), *([device()] if seen_by_dcgm else [])]
+    row = node_of(report_of(*facts, policy=Policy(**settings)))  # type: ignore[arg-type]
+    assert (str(row.physical_gpus), row.capacity_source) == expected
+
+
+def test_a_gpu_node_without_any_gpu_to_offer_is_stranded_and_said() -> None:
+    report = report_of(instance("g5.12xlarge"))
+    assert report.totals.capacity_gpu_hours == report.totals.stranded_gpu_hours == 4
+    assert "nothing_advertised" in codes(report)
+
+
+def test_a_node_without_gpus_is_no_gpu_node() -> None:
+    report = report_of(
+        instance("m5.large"),
+        node("cpu-2"),
+        instance("p4d.24xlarge", ""),
+        NodeResource("", GPU, {Decimal(1): mask(0, 60)}),
+    )
+    assert report.nodes == ()
+    assert codes(report) == ["no_gpus"]
+
+
+def test_where_nothing_counts_the_cards_what_is_held_counts() -> None:
+    who, other = pod("a-0"), pod("b-0")
+    report = report_of(
+        request(who, 2), phase(who), request(other, minutes=mask(0, 30)), phase(other, minutes=mask(0, 30))
+    )
+    assert report.totals.capacity_gpu_hours == Decimal("2.5")
+    assert report.totals.unallocated_gpu_hours == 0
+    assert "capacity_unknown" in codes(report)
+
+
+def test_holders_of_more_than_there_is_are_cut_to_fit_and_said() -> None:
+    pods = [pod(f"a-{index}") for index in range(3)]
+    facts = [fact for who in pods for fact in (request(who), phase(who, minutes=mask(0, 30)))]
+    report = report_of(*facts, allocatable(2), policy=Policy(physical_gpus={"node-a": 2}))
+    assert [row.figures.gpu_hours for row in report.pods] == [
+        Decimal("0.333333333334"), Decimal("0.333333333333"), Decimal("0.333333333333"),
+    ]  # fmt: skip
+    assert report.totals.allocated_gpu_hours == 1
+    assert report.totals.unallocated_gpu_hours == 1
+    assert "overcommitted" in codes(report)
+
+
+def test_mig_that_is_cut_anew_in_mid_hour_is_what_it_is_in_each_minute() -> None:
+    """Seven 1g until 10:20, nothing while the card is reset, two 3g and one 1g from 10:30 on."""
+    small, large = pod("small"), pod("large")
+    one, three = "nvidia_com_mig_1g_5gb", "nvidia_com_mig_3g_20gb"
+    first, last = mask(0, 20), mask(30, 60)
+    report = report_of(
+        request(small, resource=one, minutes=first),
+        phase(small, minutes=first),
+        request(large, resource=three, minutes=last),
+        phase(large, minutes=last),
+        NodeResource("node-a", one, {Decimal(7): first, Decimal(0): mask(20, 30), Decimal(1): last}),
+        NodeResource("node-a", three, {Decimal(2): last}),
+        node(labels={"nvidia_com_gpu_product": "NVIDIA-A100-SXM4-40GB", "nvidia_com_gpu_count": "1"}),
+    )
+    assert row_of(report, "small").figures.gpu_hours == Decimal("0.047619047619")
+    assert row_of(report, "large").figures.gpu_hours == Decimal("0.214285714286")
+    assert report.totals.stranded_gpu_hours == Decimal("0.166666666667")
+    assert report.totals.capacity_gpu_hours == 1
+    assert "nothing_advertised" in codes(report)
+
+
+def test_a_node_replaced_in_mid_hour_is_two_half_nodes() -> None:
+    early, late = pod("web-0", uid="1"), pod("web-0", uid="2")
+    report = report_of(
+        request(early, node="old", minutes=mask(0, 30)),
+        phase(early, minutes=mask(0, 30)),
+        request(late, node="new", minutes=mask(30, 60)),
+        phase(late, minutes=mask(30, 60)),
+        *(allocatable(1, node=name, minutes=minutes) for name, minutes in NODES.items()),
+        *(instance("g5.xlarge", name, minutes) for name, minutes in NODES.items()),
+        device(early, "0.2", node="old", uuid="GPU-old", minutes=mask(0, 30)),
+        device(late, "0.6", node="new", uuid="GPU-new", minutes=mask(30, 60)),
+    )
+    assert report.totals.capacity_gpu_hours == report.totals.allocated_gpu_hours == 1
+    assert [(row.uid, row.figures.utilization) for row in report.pods] == [("1", Decimal("0.2")), ("2", Decimal("0.6"))]
+
+
+NODES = {"old": mask(0, 30), "new": mask(30, 60)}
+
+
+def test_rates_by_model_and_type_price_each_node_by_its_own() -> None:
+    rates = RateCard(Decimal(12), {"g5.xlarge": Decimal(1)}, {"NVIDIA-L4": Decimal(2)})
+    report = report_of(
+        allocatable(1, node="a"),
+        instance("g5.xlarge", "a"),
+        allocatable(1, node="b"),
+        node("b", labels={"nvidia_com_gpu_product": "NVIDIA-L4-SHARED"}),
+        allocatable(1, node="c"),
+        instance("g4dn.xlarge", "c"),
+        policy=Policy(rates=rates),
+    )
+    assert [(row.price.usd_per_gpu_hour, row.price.source, row.price.flag) for row in report.nodes] == [
+        (1, "settings:instance_type", None),
+        (2, "settings:gpu_model", None),
+        (12, "fallback", "fallback"),
+    ]
+    assert "price_fallback" in codes(report)

@@ -1,0 +1,107 @@
+"""The verdict on an hour, and the warnings that are not about shares or use."""
+
+from pathlib import Path
+
+import pytest
+
+from gpucost.domain.allocation import allocate
+from gpucost.domain.policy import Policy
+from gpucost.domain.readings import Readings
+from gpucost.domain.report import Status
+from gpucost.domain.warnings import Code
+from tests.support.allocation import codes, report_of
+from tests.support.readings import HOUR, allocatable, device, mask, node, phase, pod, request
+
+A = pod("a-0")
+SOUND = (request(A), phase(A), allocatable(1), node(), device(A))
+
+
+def test_an_hour_of_which_all_was_seen_is_complete() -> None:
+    report = report_of(*SOUND)
+    assert (report.status, codes(report)) == (Status.COMPLETE, [])
+
+
+def test_without_any_known_use_the_allocation_stands() -> None:
+    report = report_of(*SOUND[:-1])
+    assert report.status is Status.NO_UTILIZATION
+    assert report.totals.allocated_usd == 12
+    assert report.totals.effective_usd is None
+
+
+def test_an_hour_that_nobody_held_anything_in_is_complete() -> None:
+    assert report_of(allocatable(1), node()).status is Status.COMPLETE
+
+
+@pytest.mark.parametrize(("seen", "status"), [(57, Status.COMPLETE), (56, Status.PARTIAL)])
+def test_less_than_95_percent_of_the_minutes_is_partial(seen: int, status: Status) -> None:
+    report = report_of(*SOUND, seen=mask(0, seen))
+    assert report.status is status
+    assert ("cluster_gap" in codes(report)) is (status is Status.PARTIAL)
+
+
+def test_an_engine_that_warns_makes_the_hour_partial() -> None:
+    report = report_of(*SOUND, engine_warnings=("b", "a"))
+    assert report.status is Status.PARTIAL
+    assert [warning.message[-1] for warning in report.warnings] == ["a", "b"]
+
+
+@pytest.mark.parametrize(("minutes", "partial"), [(57, False), (56, True)])
+def test_requests_that_are_missing_while_their_pods_ran_are_a_gap(minutes: int, partial: bool) -> None:
+    report = report_of(request(A, minutes=mask(0, minutes)), *SOUND[1:])
+    assert ("request_gap" in codes(report)) is partial
+    assert (report.status is Status.PARTIAL) is partial
+
+
+@pytest.mark.parametrize(("minutes", "partial"), [(57, False), (56, True)])
+def test_capacity_that_is_missing_while_its_node_existed_is_a_gap(minutes: int, partial: bool) -> None:
+    facts = (request(A), phase(A), allocatable(1, minutes=mask(0, minutes)), node(), device(A))
+    report = report_of(*facts)
+    assert ("capacity_gap" in codes(report)) is partial
+    assert report.totals.capacity_gpu_hours == 1
+
+
+def test_without_the_phase_metric_bound_pods_count_and_the_hour_is_partial() -> None:
+    report = report_of(request(A), allocatable(1), node(), device(A))
+    assert report.status is Status.PARTIAL
+    assert codes(report) == ["phase_missing"]
+    assert report.totals.allocated_usd == 12
+
+
+def test_a_request_without_a_namespace_is_nobodys_and_makes_the_hour_partial() -> None:
+    nameless = pod("", "", "uid-1")
+    report = report_of(request(nameless, 2, node=""), request(nameless, node=""), phase(A), allocatable(1), node())
+    assert codes(report) == ["unattributed"]
+    assert [(row.quantity_hours, row.namespace) for row in report.unpriced] == [(2, "")]
+    assert report.status is Status.PARTIAL
+
+
+def test_other_accelerators_are_listed_for_as_long_as_they_are_held() -> None:
+    report = report_of(request(A, 2, resource="amd_com_gpu"), phase(A, minutes=mask(0, 30)), node())
+    (row,) = report.unpriced
+    assert (row.resource, row.quantity_hours, row.reason) == ("amd_com_gpu", 1, "no rule for this resource")
+    assert "unpriced" in codes(report)
+
+
+def test_nothing_reported_at_all_is_no_hour() -> None:
+    with pytest.raises(ValueError, match="nothing was reported of cluster c"):
+        allocate(Readings(seen=0), Policy(), "c", HOUR)
+
+
+def test_hami_shares_are_known_by_the_settings() -> None:
+    facts = [
+        request(A), request(A, 25, resource="nvidia_com_gpucores"), phase(A), allocatable(10),
+        node(labels={"node_kubernetes_io_instance_type": "g4dn.xlarge"}),
+    ]  # fmt: skip
+    report = report_of(*facts, policy=Policy(hami=True))
+    assert report.totals.allocated_usd == 3
+    assert report.unpriced == ()
+    unknown = [node(labels={"node_kubernetes_io_instance_type": "none"}) if one is facts[4] else one for one in facts]
+    assert report_of(*unknown, policy=Policy(hami=True)).totals.allocated_usd == 3
+    memory = [request(A, 4096, resource="nvidia_com_gpumem") if one is facts[1] else one for one in facts]
+    assert report_of(*memory, policy=Policy(hami=True)).totals.allocated_usd == 3
+
+
+def test_every_code_is_produced_by_some_test() -> None:
+    """The codes of this file and of its neighbours, so that a new one is not left without a test."""
+    tests = "\n".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py"))
+    assert [code.value for code in Code if f'"{code.value}"' not in tests and code.value != "engine_warning"] == []
