@@ -5,7 +5,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gpucost.domain.allocation import allocate
@@ -19,7 +19,6 @@ from tests.support.readings import readings as readings_of
 
 RESOURCES = [GPU, "nvidia_com_mig_1g_5gb", "nvidia_com_mig_3g_20gb", "nvidia_com_gpu_shared", "k8s_amazonaws_com_vgpu"]
 TYPES = ["p4d.24xlarge", "g4dn.xlarge", "g5.12xlarge", "unheard-of"]
-many = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @st.composite
@@ -69,7 +68,6 @@ def report_of(readings: Readings, policy: Policy) -> HourReport:
     return allocate(readings, policy, "test", HOUR)
 
 
-@many
 @given(clusters(), policies)
 def test_money_and_gpu_hours_are_conserved_to_the_last_digit(readings: Readings, policy: Policy) -> None:
     report = report_of(readings, policy)
@@ -83,7 +81,6 @@ def test_money_and_gpu_hours_are_conserved_to_the_last_digit(readings: Readings,
     assert sum((row.figures.allocated_usd for row in report.namespaces), Decimal(0)) == report.totals.allocated_usd
 
 
-@many
 @given(clusters(), policies)
 def test_figures_stay_within_their_bounds(readings: Readings, policy: Policy) -> None:
     report = report_of(readings, policy)
@@ -102,7 +99,6 @@ def test_figures_stay_within_their_bounds(readings: Readings, policy: Policy) ->
         assert 0 <= one.stranded_gpu_hours <= one.unallocated_gpu_hours
 
 
-@many
 @given(clusters(), policies, st.randoms(use_true_random=False))
 def test_the_order_of_the_series_changes_nothing(readings: Readings, policy: Policy, shuffler: random.Random) -> None:
     def shuffled[T](facts: tuple[T, ...]) -> tuple[T, ...]:
@@ -119,7 +115,6 @@ def test_the_order_of_the_series_changes_nothing(readings: Readings, policy: Pol
     assert report_of(other, policy) == report_of(readings, policy)
 
 
-@many
 @given(clusters(), policies)
 def test_duplicated_series_change_nothing(readings: Readings, policy: Policy) -> None:
     twice = replace(
@@ -162,7 +157,6 @@ def part(readings: Readings, minutes: int) -> Readings:
     )
 
 
-@many
 @given(st.integers(1, 59), st.lists(st.tuples(st.integers(0, 59), st.integers(1, 60)), min_size=1, max_size=6))
 def test_the_parts_of_an_hour_add_up_to_the_hour(cut: int, lives: list[tuple[int, int]]) -> None:
     facts: list[Any] = []
@@ -185,7 +179,6 @@ def test_the_parts_of_an_hour_add_up_to_the_hour(cut: int, lives: list[tuple[int
     assert abs(whole_totals.capacity_usd - sum(one.capacity_usd for one in parts)) <= close
 
 
-@many
 @given(clusters(), policies)
 def test_a_report_survives_its_document(readings: Readings, policy: Policy) -> None:
     report = report_of(readings, policy)

@@ -233,6 +233,8 @@ def test_mig_that_is_cut_anew_in_mid_hour_is_what_it_is_in_each_minute() -> None
     )
     assert row_of(report, "small").figures.gpu_hours == Decimal("0.047619047619")
     assert row_of(report, "large").figures.gpu_hours == Decimal("0.214285714286")
+    assert row_of(report, "small").figures.slice_hours == Decimal("0.333333333333")
+    assert row_of(report, "large").figures.slice_hours == Decimal("1.5")
     assert report.totals.stranded_gpu_hours == Decimal("0.166666666667")
     assert report.totals.capacity_gpu_hours == 1
     assert "nothing_advertised" in codes(report)
@@ -255,6 +257,24 @@ def test_a_node_replaced_in_mid_hour_is_two_half_nodes() -> None:
 
 
 NODES = {"old": mask(0, 30), "new": mask(30, 60)}
+
+
+def test_facts_without_a_node_are_left_out_and_the_others_count() -> None:
+    report = report_of(node(""), allocatable(2), instance("g5.xlarge"), instance("g5.xlarge", minutes=mask(0, 30)))
+    assert report.totals.capacity_gpu_hours == 1
+    assert node_of(report).instance_type == "g5.xlarge"
+
+
+def test_labels_that_come_in_two_series_are_one_nodes() -> None:
+    """One replica of kube-state-metrics until 10:30, another one from then on."""
+    early, late = instance("g5.12xlarge", minutes=mask(0, 30)), instance("g5.12xlarge", minutes=mask(30, 60))
+    row = node_of(report_of(allocatable(4), early, late))
+    assert (row.physical_gpus, row.capacity_gpu_hours, row.instance_type) == (4, 4, "g5.12xlarge")
+
+
+def test_a_node_whose_only_sign_of_a_gpu_is_its_exporter_counts() -> None:
+    row = node_of(report_of(node(), device()))
+    assert (row.capacity_gpu_hours, row.stranded_gpu_hours, row.gpu_model) == (1, 1, "NVIDIA-A10G")
 
 
 def test_rates_by_model_and_type_price_each_node_by_its_own() -> None:

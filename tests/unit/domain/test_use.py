@@ -286,3 +286,42 @@ def test_use_without_a_request_is_priced_when_the_settings_say_so() -> None:
 
 def test_samples_of_the_builder_are_what_they_say() -> None:
     assert samples("1", FULL) == (Decimal(1),) * 60
+
+
+T4_SHARED = {"nvidia_com_gpu_product": "Tesla-T4-SHARED", "nvidia_com_gpu_replicas": "4"}
+
+
+def test_copies_of_a_shared_cards_value_are_put_together_minute_by_minute() -> None:
+    """Each sharer's copy lasts as long as the sharer; a third one, never labelled, sits on the same card."""
+    third = pod("c-0", "bu-c")
+    report = report_of(
+        request(third, 2), phase(third), allocatable(4), instance("g4dn.xlarge", labels=T4_SHARED),
+        device(A, "0.6", minutes=mask(0, 40)), device(B, "0.2", minutes=mask(30, 60)),
+    )  # fmt: skip
+    row = row_of(report, "c-0")
+    assert row.figures.utilization == Decimal("0.466666666667")
+    assert (row.evidence.samples_seen, row.evidence.samples_expected) == (60, 60)
+
+
+def test_a_vgpu_is_a_share_of_a_card() -> None:
+    vgpu = "k8s_amazonaws_com_vgpu"
+    facts = (request(A, 4, resource=vgpu), phase(A, minutes=mask(0, 30)), allocatable(10, resource=vgpu))
+    row = row_of(report_of(*facts, instance("g4dn.xlarge"), device(None, "0.5")), "a-0")
+    assert (row.utilization_basis, row.share) == (Basis.SHARED_DEVICE, "1/10")
+    assert (row.evidence.samples_seen, row.evidence.samples_expected) == (30, 30)
+
+
+def test_memory_of_duplicates_counts_once_and_of_instances_each() -> None:
+    memory = (
+        device(A, "100", instance="1"), device(A, "250", instance="1"), device(A, "30", instance="2"),
+        device(A, "0", uuid="GPU-1"), device(A, None, uuid="GPU-2"),
+    )  # fmt: skip
+    report = report_of(request(A), phase(A), allocatable(1), memory=memory)
+    assert row_of(report, "a-0").vram_used_mib == 280
+    idle = report_of(request(A), phase(A), allocatable(1), memory=(device(A, "0"),))
+    assert row_of(idle, "a-0").vram_used_mib == 0
+
+
+@pytest.mark.parametrize("value", ["0", "1"])
+def test_the_ends_of_the_scale_are_samples(value: str) -> None:
+    assert utilization(device(A, value)) == Decimal(value)
