@@ -19,7 +19,7 @@ SEEDS ?= 10000
 export UV_PYTHON_DOWNLOADS := never
 export AWS_DEFAULT_REGION ?= us-west-2
 
-.PHONY: help setup demo test simulate check format bench build deploy requirements clean
+.PHONY: help setup demo test simulate mutate check format bench build deploy requirements clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -54,6 +54,9 @@ test: setup check ## Everything that has to hold
 
 simulate: .venv/.ready ## Many simulated worlds in which everything goes wrong: make simulate SEEDS=10000
 	$(BIN)/python -m tests.simulation --seeds $(SEEDS)
+
+mutate: .venv/.ready ## Change the allocation's rules piece by piece; count the changes that no test notices
+	JOBS=$(JOBS) tests/mutation/run.sh
 
 check: .venv/.ready .venv-sam/.ready ## Lint, formatting, types, borders, template
 	$(BIN)/ruff check .

@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 copy=.cache/mutation
 mkdir -p "$copy"
-rm -rf "$copy/gpucost" "$copy/tests" "$copy/local"
+rm -rf "$copy/gpucost" "$copy/tests" "$copy/local" "$copy/mutants"
 cp -r layers/gpucost/gpucost tests local "$copy/"
 cp tests/mutation/setup.cfg "$copy/"
 printf '[pytest]\npythonpath = .\naddopts = -q\n' > "$copy/pytest.ini"

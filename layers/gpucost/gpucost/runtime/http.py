@@ -24,7 +24,7 @@ PROBLEM_JSON = "application/problem+json"
 RETRY_AFTER_SECONDS = 5
 MAX_PARAMETERS = 100
 
-_dumps = partial(simplejson.dumps, use_decimal=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+json_text = partial(simplejson.dumps, use_decimal=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 class HttpApi:
@@ -51,11 +51,11 @@ class HttpApi:
 
     @cached_property
     def _format_2(self) -> ApiGatewayResolver:
-        return self._prepared(APIGatewayHttpResolver(serializer=_dumps))
+        return self._prepared(APIGatewayHttpResolver(serializer=json_text))
 
     @cached_property
     def _format_1(self) -> ApiGatewayResolver:
-        return self._prepared(APIGatewayRestResolver(serializer=_dumps))
+        return self._prepared(APIGatewayRestResolver(serializer=json_text))
 
     def _prepared(self, resolver: ApiGatewayResolver) -> ApiGatewayResolver:
         resolver.include_router(self._routes)
@@ -86,7 +86,7 @@ def query_parameters(event: Mapping[str, Any]) -> dict[str, list[str]]:
 def problem(status: HTTPStatus, detail: str, headers: Mapping[str, str] | None = None) -> Response[str]:
     """An RFC 9457 problem. `detail` says what is wrong and what to do."""
     document = {"type": "about:blank", "title": status.phrase, "status": status.value, "detail": detail}
-    return Response(status, PROBLEM_JSON, _dumps(document), headers=dict(headers or {}))
+    return Response(status, PROBLEM_JSON, json_text(document), headers=dict(headers or {}))
 
 
 def _not_found(_: NotFoundError) -> Response[str]:
