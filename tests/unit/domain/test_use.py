@@ -5,12 +5,11 @@ from decimal import Decimal
 
 import pytest
 
-from gpucost.domain.policy import Policy, UtilizationMode
 from gpucost.domain.readings import DeviceSeries
 from gpucost.domain.report import Basis
 from gpucost.domain.timeline import FULL
 from tests.support.allocation import codes, instance, report_of, row_of
-from tests.support.readings import GPU, allocatable, device, mask, node, phase, pod, request, samples
+from tests.support.readings import GPU, allocatable, device, mask, phase, pod, request, samples
 
 A, B = pod("a-0"), pod("b-0", "bu-b")
 RATIO, RATIO_RENAMED = "DCGM_FI_PROF_GR_ENGINE_ACTIVE", "DCGM_FI_PROF_GR_ENGINE_UTIL_RATIO"
@@ -163,63 +162,6 @@ def test_an_idle_device_that_carries_the_exporters_pod_is_nobodys() -> None:
     assert {row.namespace for row in report.namespaces} == {"bu-a"}
 
 
-def unlabelled(**policy: object) -> tuple[Decimal | None, Basis]:
-    report = report_of(
-        request(A), phase(A), request(B, 2), phase(B), allocatable(4),
-        device(A, "0.4"), device(None, "0.9", uuid="GPU-1"), device(None, "0.1", uuid="GPU-2"),
-        policy=Policy(**policy),  # type: ignore[arg-type]
-    )  # fmt: skip
-    row = row_of(report, "b-0")
-    return row.figures.utilization, row.utilization_basis
-
-
-def test_nothing_is_estimated_unless_asked_for() -> None:
-    assert unlabelled() == (None, Basis.NONE)
-
-
-@pytest.mark.parametrize(
-    ("estimates", "expected"),
-    [
-        ((Basis.NODE,), (Decimal("0.5"), Basis.NODE)),
-        ((Basis.CLUSTER,), (Decimal("0.4"), Basis.CLUSTER)),
-        ((Basis.NODE, Basis.CLUSTER), (Decimal("0.5"), Basis.NODE)),
-        ((Basis.CLUSTER, Basis.NODE), (Decimal("0.4"), Basis.CLUSTER)),
-    ],
-)
-def test_estimates_are_taken_in_their_order_and_named(
-    estimates: tuple[Basis, ...], expected: tuple[Decimal, Basis]
-) -> None:
-    assert unlabelled(estimates=estimates) == expected
-
-
-def test_an_estimate_without_any_basis_stays_unknown() -> None:
-    policy = Policy(estimates=(Basis.NODE, Basis.CLUSTER))
-    report = report_of(request(A), phase(A), allocatable(1), policy=policy)
-    assert row_of(report, "a-0").utilization_basis is Basis.NONE
-
-
-def test_the_cluster_estimate_weighs_holders_by_their_share() -> None:
-    pods = [pod("x"), pod("y"), pod("z")]
-    three, one = "nvidia_com_mig_3g_20gb", "nvidia_com_mig_1g_5gb"
-    report = report_of(
-        *(phase(who) for who in pods),
-        request(pods[0], resource=three), request(pods[1], resource=one), request(pods[2], resource=three),
-        allocatable(2, resource=three), allocatable(1, resource=one), instance("p4d.24xlarge"),
-        device(pods[0], "0.5", instance="1", profile="3g.20gb"), device(pods[1], "0.1", instance="9", profile="1g.5gb"),
-        policy=Policy(estimates=(Basis.CLUSTER,)),
-    )  # fmt: skip
-    assert row_of(report, "z").figures.utilization == Decimal("0.4")
-
-
-def test_the_recipes_proxy_is_the_mean_of_all_devices_divided_by_100() -> None:
-    policy = Policy(utilization=UtilizationMode.RECIPE)
-    devices = [device(A, "0.9"), device(None, "0.1", uuid="GPU-1")]
-    report = report_of(request(A), phase(A, minutes=mask(0, 30)), allocatable(2), *devices, policy=policy)
-    row = row_of(report, "a-0")
-    assert (row.utilization_basis, row.figures.utilization) == (Basis.RECIPE, Decimal("0.005"))
-    assert row_of(report_of(request(A), phase(A), allocatable(1), policy=policy), "a-0").figures.utilization is None
-
-
 def test_a_namespace_of_known_and_unknown_use_says_how_much_is_unknown() -> None:
     other = pod("a-1")
     devices = device(A, "0.25"), device(None, "0.9", uuid="GPU-1")
@@ -229,59 +171,6 @@ def test_a_namespace_of_known_and_unknown_use_says_how_much_is_unknown() -> None
     assert (figures.effective_usd, figures.waste_usd, figures.unknown_usd) == (3, 9, 12)
     assert (figures.utilization, row.utilization_basis) == (Decimal("0.25"), Basis.MIXED)
     assert "utilization_missing" in codes(report)
-
-
-@pytest.mark.parametrize(
-    ("facts", "how"),
-    [
-        ((device(B, "0.3"),), "active"),
-        ((device(B, "0", claim="gpu"),), "claimed by its label"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_use_without_a_request_is_listed_not_worth_nothing(facts: tuple[object, ...], how: str) -> None:
-    report = report_of(phase(B, minutes=mask(0, 30)), node(), allocatable(1), *facts)
-    (row,) = report.unpriced
-    assert (row.namespace, row.resource, row.quantity_hours, row.reason) == (
-        "bu-b", GPU, Decimal("0.5"), "used without a request",
-    )  # fmt: skip
-    assert "use_without_request" in codes(report)
-
-
-def test_a_claim_of_the_state_metrics_is_enough_too() -> None:
-    report = report_of(phase(B), allocatable(1), device(B, "0"), claims={B: ("gpu",)})
-    assert len(report.unpriced) == 1
-
-
-@pytest.mark.parametrize(
-    "facts",
-    [
-        (phase(B), device(B, "0")),
-        (phase(B, "Pending"), device(B, "0.5")),
-        (phase(B, minutes=mask(0, 10)), device(B, "0.5", minutes=mask(10, 60))),
-        (device(B, "0.5"),),
-        (phase(B), device(B, "2147483632")),
-        (phase(pod("", "")), device(None, "0.5")),
-    ],
-    ids=["idle", "not running", "stale label", "unknown pod", "blank value", "no names"],
-)
-def test_a_label_alone_is_no_use(facts: tuple[object, ...]) -> None:
-    assert report_of(allocatable(1), *facts).unpriced == ()
-
-
-def test_use_without_a_request_is_priced_when_the_settings_say_so() -> None:
-    slice_device = device(B, "0.3", instance="7", profile="1g.5gb", minutes=mask(0, 30))
-    report = report_of(
-        phase(B),
-        allocatable(7, resource="nvidia_com_mig_1g_5gb"),
-        instance("p4d.24xlarge"),
-        slice_device,
-        policy=Policy(infer_use_without_request=True),
-    )
-    row = row_of(report, "b-0")
-    assert (row.resource, row.share, row.evidence.held_minutes) == ("nvidia_com_mig_1g_5gb", "1/7", 30)
-    assert report.unpriced == ()
-    assert "use_without_request" in codes(report)
 
 
 def test_samples_of_the_builder_are_what_they_say() -> None:
