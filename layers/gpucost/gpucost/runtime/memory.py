@@ -2,7 +2,7 @@
 
 import gc
 
-YOUNG_OBJECTS = 500_000
+YOUNG_OBJECTS = 2_000_000
 
 
 def expect_many_objects() -> None:
