@@ -29,11 +29,20 @@ def _no_real_account() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def prometheus_factory() -> Iterator[Callable[[str], str]]:
-    """OpenMetrics text in, base URL of a real Prometheus that holds it out."""
+def _prometheus_pool() -> Iterator[PrometheusPool]:
     pool = PrometheusPool()
     yield pool
     pool.close()
+
+
+@pytest.fixture
+def prometheus_factory(_prometheus_pool: PrometheusPool) -> Callable[[str], str]:
+    """OpenMetrics text in, base URL of a real Prometheus that holds it out.
+
+    The URL is good for one test: the pool stops what was not asked for lately. So this is a function's fixture, and
+    pytest refuses a fixture of a module or session that would keep the URL longer.
+    """
+    return _prometheus_pool
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -20,6 +20,7 @@ from local.scenarios.history import Span, openmetrics
 from local.scenarios.recipe import RECIPE
 from local.stack.aws import aws_environment, environment
 from local.stack.deploy import Deployment, deploy
+from local.stack.prometheus import prometheus_with
 from local.stack.sigv4_gateway import Gateway, sigv4_gateway
 from local.stack.slack import SlackDouble, slack_double
 from tests.support import artifacts
@@ -65,14 +66,11 @@ class Line:
 
 
 @pytest.fixture(scope="module")
-def line(
-    built: Path, tmp_path_factory: pytest.TempPathFactory, moto_server: str, prometheus_factory: Callable[[str], str]
-) -> Iterator[Line]:
+def line(built: Path, tmp_path_factory: pytest.TempPathFactory, moto_server: str) -> Iterator[Line]:
     folder = tmp_path_factory.mktemp("line")
     with ExitStack() as stack:
-        gateway = stack.enter_context(
-            sigv4_gateway(prometheus_factory(openmetrics(recipe.build(HISTORY), {}) + "# EOF\n"))
-        )
+        prometheus = stack.enter_context(prometheus_with(openmetrics(recipe.build(HISTORY), {}) + "# EOF\n"))
+        gateway = stack.enter_context(sigv4_gateway(prometheus))
         slack = stack.enter_context(slack_double())
         stack.enter_context(environment(aws_environment(moto_server)))
         parameters = {

@@ -39,11 +39,11 @@ def gpucost(capsys: pytest.CaptureFixture[str]) -> CommandLine:
     return run
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def recipe_url(prometheus_factory: Callable[[str], str]) -> str:
     return prometheus_factory(RECIPE.openmetrics())
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def a100_url(prometheus_factory: Callable[[str], str]) -> str:
     return prometheus_factory(A100_MIXED.openmetrics())

@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import boto3
@@ -12,6 +13,7 @@ from local.errors import StackError
 from local.stack import dynamodb_local as dynamodb_local_stack
 from local.stack.processes import free_port, preferred_port, server
 from local.stack.prometheus import create_blocks, find_binaries, find_or_install
+from tests.support.prometheus_pool import PrometheusPool
 
 HISTORY = 'up{job="x"} 1 1796032800\nup{job="x"} 0 1796032860\n'
 
@@ -35,6 +37,17 @@ def test_prometheus_holds_the_history_and_a_series_ends_with_its_last_minute(
 def test_the_same_history_is_served_by_the_same_prometheus(prometheus_factory: Callable[[str], str]) -> None:
     assert prometheus_factory(HISTORY) == prometheus_factory(HISTORY)
     assert prometheus_factory("# EOF\n") != prometheus_factory(HISTORY)
+
+
+@pytest.mark.real
+def test_a_history_asked_for_again_is_served_though_its_server_made_room() -> None:
+    pool = PrometheusPool(keep=1)
+    with closing(pool):
+        first = pool(HISTORY)
+        pool("# EOF\n")
+        with pytest.raises(requests.ConnectionError):
+            requests.get(first, timeout=5)
+        assert requests.get(f"{pool(HISTORY)}/-/ready", timeout=5).ok
 
 
 @pytest.mark.real
