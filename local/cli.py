@@ -37,12 +37,16 @@ def hour(
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds to wait for each answer.")] = 60,
     json: Annotated[bool, typer.Option("--json", help="Print the report document instead of a table.")] = False,
     explain: Annotated[str | None, typer.Option(help="Derive a namespace's figures: samples, shares, price.")] = None,
+    aws_prices: Annotated[
+        bool | None,
+        typer.Option("--aws-prices/--no-aws-prices", help="Ask AWS for prices; by default only with --workspace."),
+    ] = None,
 ) -> None:
     """Work out one cluster-hour from Prometheus or Amazon Managed Prometheus. Writes nothing."""
     from local.commands import hour as command
 
     command.run(
-        command.Source(prometheus_url, workspace, region, timeout),
+        command.Source(prometheus_url, workspace, region, timeout, aws_prices),
         hour,
         cluster,
         settings,
@@ -82,6 +86,21 @@ def backfill(
     from local.commands.hour import Source
 
     command.run(Source(prometheus_url, workspace, region, timeout), table, first, end, cluster, settings)
+
+
+@app.command()
+def prices(
+    *,
+    table: Annotated[str, typer.Option(help="The ledger: the stack's output TableName.")],
+    region: Annotated[str | None, typer.Option(help="Region of the table.")] = None,
+    cluster: Annotated[str | None, typer.Option(help="Also: what this cluster's nodes cost in its last hour.")] = None,
+    hour: Annotated[str | None, typer.Option(help="As of this hour in UTC; by default now.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print a document instead of tables.")] = False,
+) -> None:
+    """Show which list prices are in force, from where and since when, and what a cluster's nodes cost with them."""
+    from local.commands import prices as command
+
+    command.run(table, region, cluster, hour, json)
 
 
 @app.command()

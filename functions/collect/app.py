@@ -28,6 +28,7 @@ def lambda_handler(event: dict[str, Any], _context: LambdaContext) -> Response:
             settings.policy(),
             settings_digest=settings.digest(),
             now=parts.now(),
+            prices=parts.price_sources(settings),
         )
         facts = {"cluster": job.cluster, "hour": job.hour.key, "why": job.reason}
         if publication is None:

@@ -17,10 +17,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from gpucost.books import Books
 from gpucost.domain.hours import Hour, hours_between
 from gpucost.ports import GpucostError, HourJob, Metrics
+from gpucost.prices import PriceSources
 from gpucost.runtime.settings import Settings
 from gpucost.usecases.close_hour import close_hour
 from local.commands.hour import Source, cluster_name
-from local.commands.table import open_ledger, period
+from local.commands.table import open_ledger, open_prices, period
 from local.errors import one_line
 from local.report_view import console
 from local.settings_file import read_settings
@@ -46,10 +47,11 @@ def run(source: Source, table: str, first: str, end: str, cluster: str | None, s
     settings = read_settings(settings_path)
     name = cluster_name(cluster, settings)
     ledger, metrics, out = open_ledger(table, source.region), source.metrics(settings), console()
+    prices = open_prices(table, source.region, settings)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=out) as progress:
         task = progress.add_task("hours", total=len(hours))
-        tally = publish(hours, name, metrics, ledger, settings, lambda: progress.advance(task))
+        tally = publish(hours, name, metrics, ledger, settings, prices, lambda: progress.advance(task))
     _say(tally, name, out)
 
 
@@ -59,6 +61,7 @@ def publish(
     metrics: Metrics,
     ledger: Books,
     settings: Settings,
+    prices: PriceSources | None = None,
     advance: Callable[[], None] = lambda: None,
 ) -> Tally:
     """Work out and publish the hours in order. An hour that fails is noted and does not stop the rest."""
@@ -66,8 +69,15 @@ def publish(
     for hour in hours:
         job = HourJob(cluster, hour, "backfill")
         try:
-            now = datetime.now(UTC)
-            done = close_hour(job, metrics, ledger, settings.policy(), settings_digest=settings.digest(), now=now)
+            done = close_hour(
+                job,
+                metrics,
+                ledger,
+                settings.policy(),
+                settings_digest=settings.digest(),
+                now=datetime.now(UTC),
+                prices=prices,
+            )
         except GpucostError as error:
             tally.failures.append(f"{hour}: {one_line(str(error))}")
         else:

@@ -3,7 +3,8 @@
 import os
 import re
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -14,9 +15,12 @@ from gpucost.domain.allocation import allocate
 from gpucost.domain.documents import report_document
 from gpucost.domain.explain import explain
 from gpucost.domain.hours import Hour
+from gpucost.domain.pricing import SETTINGS_ONLY
 from gpucost.domain.report import HourReport
 from gpucost.ports import Metrics, MetricsError
+from gpucost.prices import PriceSources
 from gpucost.runtime.settings import Settings
+from gpucost.usecases.price_hour import price_sheet
 from local.errors import NoDataError, UsageError
 from local.report_view import console, report_view
 from local.settings_file import read_settings
@@ -30,13 +34,26 @@ REGION = re.compile(r"[a-z]{2}(-[a-z]+)+-[0-9]")
 class Source:
     """Where the metrics are: a Prometheus by URL, or an AMP workspace by id or endpoint in a region.
 
-    timeout: seconds to wait for each answer.
+    timeout: seconds to wait for each answer. aws_prices: whether to ask AWS for prices; None leaves it to the source.
     """
 
     prometheus_url: str | None
     workspace: str | None
     region: str | None
     timeout: float
+    aws_prices: bool | None = None
+
+    def prices(self, settings: Settings) -> PriceSources | None:
+        """AWS' prices, if they are wanted: for a workspace unless told otherwise. Nothing that is learned is kept."""
+        wanted = self.workspace is not None if self.aws_prices is None else self.aws_prices
+        if not wanted or not settings.asks_aws:
+            return None
+        import boto3
+
+        from gpucost.adapters.aws_prices import aws_price_sources
+        from gpucost.adapters.memory import MemoryPriceBook
+
+        return aws_price_sources(boto3.Session(), MemoryPriceBook())
 
     def metrics(self, settings: Settings) -> Metrics:
         """The engine, asked under the settings' label names. UsageError when it is not clear which one is meant."""
@@ -79,7 +96,7 @@ def run(source: Source, hour: str, cluster: str | None, settings_path: Path | No
     if output.json and output.explain is not None:
         raise UsageError("give either --json or --explain NAMESPACE")
     settings = read_settings(settings_path)
-    report = _worked_out(source, _hour(hour), cluster_name(cluster, settings), settings)
+    report = _worked_out(source, parse_hour(hour), cluster_name(cluster, settings), settings)
     if output.json:
         sys.stdout.write(json_text(report))
     elif output.explain is not None:
@@ -113,10 +130,13 @@ def _worked_out(source: Source, hour: Hour, cluster: str, settings: Settings) ->
             f"there are no kube-state-metrics series {where}in the hour {hour}: check the hour, the retention, "
             "that kube-state-metrics is scraped, and cluster_label and label_names in the settings"
         )
-    return replace(allocate(readings, settings.policy(), cluster, hour), settings_digest=settings.digest())
+    policy, sources = settings.policy(), source.prices(settings)
+    sheet = price_sheet(readings, hour, policy.rates, sources, datetime.now(UTC)) if sources else SETTINGS_ONLY
+    return allocate(readings, policy, cluster, hour, settings.digest(), sheet)
 
 
-def _hour(text: str) -> Hour:
+def parse_hour(text: str) -> Hour:
+    """The hour of the option --hour. UsageError when it is none."""
     try:
         return Hour.parse(text)
     except ValueError as error:

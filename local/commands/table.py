@@ -1,19 +1,40 @@
 """The deployed ledger, as commands on a laptop reach it: with the caller's own AWS credentials."""
 
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import boto3
 from botocore.exceptions import BotoCoreError
 
-from gpucost.adapters.dynamodb import DynamoLedger
+from gpucost.adapters.aws_prices import aws_price_sources
+from gpucost.adapters.dynamodb import DynamoLedger, DynamoPriceBook
 from gpucost.domain.hours import Hour
+from gpucost.prices import PriceSources
+from gpucost.runtime.settings import Settings
 from local.errors import UsageError
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
 
 
 def open_ledger(table: str, region: str | None, keep_days: int | None = None) -> DynamoLedger:
     """The ledger in a table (the stack's output TableName). UsageError when no client can be made."""
+    return DynamoLedger(_client(region), table, keep_days)
+
+
+def open_price_book(table: str, region: str | None) -> DynamoPriceBook:
+    """The price book in the same table."""
+    return DynamoPriceBook(_client(region), table)
+
+
+def open_prices(table: str, region: str | None, settings: Settings) -> PriceSources | None:
+    """AWS' prices, kept in the table; None when the settings want their own rates only."""
+    return aws_price_sources(boto3.Session(), open_price_book(table, region)) if settings.asks_aws else None
+
+
+def _client(region: str | None) -> "DynamoDBClient":
     try:
-        return DynamoLedger(boto3.Session(region_name=region).client("dynamodb"), table, keep_days)
+        return boto3.Session(region_name=region).client("dynamodb")
     except BotoCoreError as error:
         raise UsageError(f"no DynamoDB client: {error}; name --region, or set AWS_REGION") from None
 

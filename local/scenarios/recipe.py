@@ -130,4 +130,7 @@ def busy(holder: int, minute: int) -> int:
     return (BUSY[holder] + SWING[holder] * wave) * percent // 100
 
 
-RECIPE = Scenario("gpu-cost-poc", "the guide's p4d.24xlarge in 56 slices, held 3/2/2", build)
+OWN_RATE = {"price_sources": ["settings"]}
+"""The guide prices by its own $12, whatever AWS charges."""
+
+RECIPE = Scenario("gpu-cost-poc", "the guide's p4d.24xlarge in 56 slices, held 3/2/2", build, OWN_RATE)

@@ -13,7 +13,7 @@ from gpucost.domain.allocation import allocate
 from gpucost.domain.hours import Hour
 from gpucost.domain.money import round_fraction
 from gpucost.domain.policy import RateCard
-from gpucost.domain.pricing import settings_price
+from gpucost.domain.pricing import SETTINGS_ONLY, NodeFactsForPrice, price_of
 from gpucost.domain.report import HourReport
 from gpucost.runtime.settings import parse_settings
 from local.stack.http import QuietHandler, http_server
@@ -144,9 +144,9 @@ def test_a_missing_or_zero_rate_falls_back_and_says_so() -> None:
     table = {name: Decimal(row["usd_per_hour"]) / row["gpus"] for name, row in given["table"].items()}
     rates = RateCard(given["fallback_usd_per_gpu_hour"], by_instance_type=table)
     for instance_type in given["ask"]:
-        price = settings_price(rates, instance_type, None)
+        price = price_of(NodeFactsForPrice("n", instance_type, None, Fraction(8)), rates, SETTINGS_ONLY).price
         assert price.usd_per_gpu_hour == expected[instance_type]["usd_per_gpu_hour"]
         assert price.source == expected[instance_type]["price_source"]
         assert price.flag == "fallback"
-    known = settings_price(rates, "p4d.24xlarge", None)
+    known = price_of(NodeFactsForPrice("n", "p4d.24xlarge", None, Fraction(8)), rates, SETTINGS_ONLY).price
     assert (known.usd_per_gpu_hour, known.flag) == (Decimal("4.1"), None)

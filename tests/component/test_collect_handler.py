@@ -32,6 +32,7 @@ class Collecting:
             ledger=self.ledger,
             dead_letters=self.dead,
             metrics=lambda _settings: self.metrics,
+            price_sources=lambda _settings: None,
             _settings_parameter=FixedText(settings),
         )
 

@@ -5,15 +5,19 @@ from typing import Any
 
 import pytest
 
-from gpucost.adapters import dynamodb, secrets, sns, sqs, ssm
+from gpucost.adapters import dynamodb, fleet, price_list, secrets, sns, spot_market, sqs, ssm
 from gpucost.adapters.metrics import factory as metrics
 from tests.support import stack
 
 READS = {"dynamodb:GetItem", "dynamodb:Query"}
 
+PRICES = {*fleet.PERMISSIONS, *price_list.PERMISSIONS, *spot_market.PERMISSIONS}
+"""IAM knows no resources for these: they can only be granted on everything, and all of them only read."""
+
 DECLARED = {
     "Plan": {*dynamodb.PERMISSIONS, *sqs.PERMISSIONS},
-    "Collect": {*metrics.PERMISSIONS, *dynamodb.PERMISSIONS, *ssm.PERMISSIONS, *sqs.PERMISSIONS},
+    "Collect": {*metrics.PERMISSIONS, *dynamodb.PERMISSIONS, *ssm.PERMISSIONS, *sqs.PERMISSIONS, *PRICES},
+    "Prices": {"dynamodb:PutItem", "dynamodb:Query", *sqs.PERMISSIONS, *price_list.PERMISSIONS},
     "Detect": {*READS, "dynamodb:PutItem", *sns.PERMISSIONS, *ssm.PERMISSIONS, *sqs.PERMISSIONS},
     "Notify": {*secrets.PERMISSIONS, *sqs.PERMISSIONS},
     "Api": READS,
@@ -23,6 +27,7 @@ DECLARED = {
 MANAGED = {
     "Plan": {"AWSLambdaBasicExecutionRole", "AWSXrayWriteOnlyAccess"},
     "Collect": {"AWSLambdaBasicExecutionRole", "AWSXrayWriteOnlyAccess", "AWSLambdaSQSQueueExecutionRole"},
+    "Prices": {"AWSLambdaBasicExecutionRole", "AWSXrayWriteOnlyAccess"},
     "Detect": {"AWSLambdaBasicExecutionRole", "AWSXrayWriteOnlyAccess", "AWSLambdaDynamoDBExecutionRole"},
     "Notify": {"AWSLambdaBasicExecutionRole", "AWSXrayWriteOnlyAccess", "AWSLambdaSQSQueueExecutionRole"},
     "Api": {"AWSLambdaBasicExecutionRole", "AWSXrayWriteOnlyAccess"},
@@ -68,15 +73,18 @@ def test_managed_policies_are_only_lambdas_own(function: str) -> None:
 
 
 @pytest.mark.parametrize("function", DECLARED)
-def test_nothing_is_granted_on_everything(function: str) -> None:
+def test_nothing_but_reading_prices_is_granted_on_everything(function: str) -> None:
     for statement in statements(function):
         assert statement["Effect"] == "Allow"
+        if targets(statement) == ["*"]:
+            assert set(actions(statement)) <= PRICES
+            continue
         for target in targets(statement):
             assert isinstance(target, dict), f"{function}: {target} is not a resource of the stack"
             assert "*" not in str(target)
 
 
-def test_only_plan_collect_and_detect_write_to_the_ledger_and_only_there() -> None:
+def test_only_plan_collect_prices_and_detect_write_to_the_ledger_and_only_there() -> None:
     for function in DECLARED:
         for statement in statements(function):
             if any(action.startswith("dynamodb:") for action in actions(statement)):
@@ -84,6 +92,7 @@ def test_only_plan_collect_and_detect_write_to_the_ledger_and_only_there() -> No
     assert {name for name, granted in DECLARED.items() if "dynamodb:PutItem" in granted} == {
         "Plan",
         "Collect",
+        "Prices",
         "Detect",
     }
 

@@ -15,11 +15,12 @@ from tests.support.handlers import NOW, sample
 ENVIRONMENTS: dict[str, type[environment.Environment]] = {
     "Plan": environment.PlanEnvironment,
     "Collect": environment.CollectEnvironment,
+    "Prices": environment.PricesEnvironment,
     "Detect": environment.DetectEnvironment,
     "Notify": environment.NotifyEnvironment,
     "Api": environment.ApiEnvironment,
 }
-DEAD_LETTERS = {"JobsDeadLetters", "NotifyDeadLetters", "PlanDeadLetters", "DetectDeadLetters"}
+DEAD_LETTERS = {"JobsDeadLetters", "NotifyDeadLetters", "PlanDeadLetters", "PricesDeadLetters", "DetectDeadLetters"}
 
 
 def variables(function: str) -> dict[str, Any]:
@@ -123,9 +124,25 @@ def test_the_ledger_outlives_the_stack_and_streams_what_is_published() -> None:
     assert [key["AttributeName"] for key in properties["KeySchema"]] == ["pk", "sk"]
 
 
+def schedule_of(function: str) -> dict[str, Any]:
+    (found,) = (
+        resource["Properties"]
+        for resource in stack.resources("AWS::Scheduler::Schedule").values()
+        if resource["Properties"]["Target"]["Arn"] == arn(f"{function}Function")
+    )
+    return dict(found)
+
+
+def test_prices_are_refreshed_once_a_day() -> None:
+    properties = schedule_of("Prices")
+    assert "Name" not in properties
+    assert properties["ScheduleExpression"] == "cron(5 0 * * ? *)"
+    assert properties["Target"]["DeadLetterConfig"]["Arn"] == arn("PricesDeadLetters")
+    assert json.loads(properties["Target"]["Input"]) == sample("prices-daily")
+
+
 def test_the_schedule_says_which_hour_it_means_and_has_no_name_of_its_own() -> None:
-    (schedule,) = stack.resources("AWS::Scheduler::Schedule").values()
-    properties = schedule["Properties"]
+    properties = schedule_of("Plan")
     assert "Name" not in properties
     assert properties["ScheduleExpression"] == "cron(10 * * * ? *)"
     target = properties["Target"]
@@ -136,25 +153,28 @@ def test_the_schedule_says_which_hour_it_means_and_has_no_name_of_its_own() -> N
     assert requested(event, NOW).first.key == "2026-11-30T10:00:00Z"
 
 
-def test_the_scheduler_may_use_its_dead_letter_queue() -> None:
-    (role,) = (
-        resource["Properties"]
-        for name, resource in stack.resources("AWS::IAM::Role").items()
-        if "scheduler.amazonaws.com" in str(resource["Properties"]["AssumeRolePolicyDocument"])
-    )
+@pytest.mark.parametrize("function", ["Plan", "Prices"])
+def test_the_scheduler_may_use_its_dead_letter_queue(function: str) -> None:
+    reference = schedule_of(function)["Target"]["RoleArn"]["Fn::GetAtt"][0]
+    role = stack.properties(reference)
     granted = [one for policy in role["Policies"] for one in _listed(policy["PolicyDocument"]["Statement"])]
     assert {"sqs:SendMessage", "lambda:InvokeFunction"} == {a for one in granted for a in _listed(one["Action"])}
-    assert any(one["Resource"] == arn("PlanDeadLetters") for one in granted)
+    assert any(one["Resource"] == arn(f"{function}DeadLetters") for one in granted)
 
 
 def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def test_an_event_that_plan_fails_on_is_kept() -> None:
-    (config,) = stack.resources("AWS::Lambda::EventInvokeConfig").values()
-    assert config["Properties"]["DestinationConfig"]["OnFailure"] == {"Destination": arn("PlanDeadLetters")}
-    assert config["Properties"]["MaximumRetryAttempts"] == 2
+@pytest.mark.parametrize("function", ["Plan", "Prices"])
+def test_an_event_that_a_function_fails_on_is_kept(function: str) -> None:
+    (config,) = (
+        resource["Properties"]
+        for resource in stack.resources("AWS::Lambda::EventInvokeConfig").values()
+        if resource["Properties"]["FunctionName"] == {"Ref": f"{function}Function"}
+    )
+    assert config["DestinationConfig"]["OnFailure"] == {"Destination": arn(f"{function}DeadLetters")}
+    assert config["MaximumRetryAttempts"] == 2
 
 
 @pytest.mark.parametrize(

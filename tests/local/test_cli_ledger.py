@@ -1,7 +1,9 @@
 """`gpucost backfill`, `verify` and `replay` against a real ledger, a real Prometheus, and queues."""
 
+import json
 import uuid
 from collections.abc import Callable
+from pathlib import Path
 
 import boto3
 import pytest
@@ -35,9 +37,13 @@ type Backfill = Callable[[], str]
 
 
 @pytest.fixture
-def backfilled(gpucost: CommandLine, recipe_url: str, table: str) -> Backfill:
+def backfilled(gpucost: CommandLine, recipe_url: str, table: str, tmp_path: Path) -> Backfill:
+    settings = tmp_path / "settings.json"
+    settings.write_text(json.dumps(RECIPE.settings))
+    source = ("--prometheus-url", recipe_url, "--settings", str(settings))
+
     def run() -> str:
-        done = gpucost("backfill", "--from", FIRST, "--to", END, "--table", table, "--prometheus-url", recipe_url)
+        done = gpucost("backfill", "--from", FIRST, "--to", END, "--table", table, *source)
         assert done.code == 0, done.err
         return done.out
 

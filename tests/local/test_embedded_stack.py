@@ -35,7 +35,7 @@ def history() -> str:
 
 @pytest.fixture
 def stack(history: str) -> Iterator[EmbeddedStack]:
-    with embedded_stack(history, [RECIPE.cluster], {}, StringIO()) as running:
+    with embedded_stack(history, [RECIPE.cluster], RECIPE.settings, StringIO()) as running:
         yield running
 
 

@@ -108,8 +108,8 @@ def test_a_fallback_price_is_named_with_the_type_and_the_node() -> None:
     policy = Policy(rates=RateCard(Decimal(12), {"other": Decimal(1)}))
     report = report_of(allocatable(1), node(), allocatable(1, node="n2"), instance("g5.xlarge", "n2"), policy=policy)
     assert [(one.code, one.message, one.subject) for one in report.warnings] == [
-        ("price_fallback", "no rate for g5.xlarge (n2): the global one is used", "n2"),
-        ("price_fallback", "no rate for an unknown type (node-a): the global one is used", "node-a"),
+        ("price_fallback", "g5.xlarge (n2): no rate for this type: the global one is used", "n2"),
+        ("price_fallback", "an unknown type (node-a): no rate for this type: the global one is used", "node-a"),
     ]
 
 

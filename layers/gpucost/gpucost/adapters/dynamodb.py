@@ -12,6 +12,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from gpucost.adapters.aws_errors import explained
 from gpucost.adapters.ledger.alert_log import StoreAlertLog
 from gpucost.adapters.ledger.ledger import StoreLedger
+from gpucost.adapters.ledger.price_book import StorePriceBook
 from gpucost.adapters.ledger.store import Absent, Busy, Condition, Conflict, Equals, Item, Put, checked, distinct
 from gpucost.ports import LedgerError, LedgerUnavailable
 
@@ -177,6 +178,13 @@ class DynamoLedger(StoreLedger):
 
 class DynamoAlertLog(StoreAlertLog):
     """`ports.AlertLog` on the same table."""
+
+    def __init__(self, client: "DynamoDBClient", table_name: str) -> None:
+        super().__init__(DynamoStore(client, table_name))
+
+
+class DynamoPriceBook(StorePriceBook):
+    """`prices.PriceBook` on the same table."""
 
     def __init__(self, client: "DynamoDBClient", table_name: str) -> None:
         super().__init__(DynamoStore(client, table_name))

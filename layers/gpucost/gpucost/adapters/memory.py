@@ -6,6 +6,7 @@ from typing import Any
 
 from gpucost.adapters.ledger.alert_log import StoreAlertLog
 from gpucost.adapters.ledger.ledger import StoreLedger
+from gpucost.adapters.ledger.price_book import StorePriceBook
 from gpucost.adapters.ledger.store import (
     Absent,
     AbsentOrBelow,
@@ -105,6 +106,13 @@ class MemoryLedger(StoreLedger):
 
 class MemoryAlertLog(StoreAlertLog):
     """`ports.AlertLog` in memory."""
+
+    def __init__(self, store: MemoryStore | None = None) -> None:
+        super().__init__(store or MemoryStore())
+
+
+class MemoryPriceBook(StorePriceBook):
+    """`prices.PriceBook` in memory."""
 
     def __init__(self, store: MemoryStore | None = None) -> None:
         super().__init__(store or MemoryStore())

@@ -15,9 +15,9 @@ from gpucost.domain.money import EXACT
 from gpucost.domain.node_hours import NodeHour, node_hours
 from gpucost.domain.ownership import Ownership
 from gpucost.domain.policy import Policy, UtilizationMode
-from gpucost.domain.pricing import settings_price
+from gpucost.domain.pricing import SETTINGS_ONLY, SUSPECT, NodeFactsForPrice, Priced, PriceSheet, price_of
 from gpucost.domain.readings import ContainerRequest, Readings
-from gpucost.domain.report import HourReport, HourWarning, Price
+from gpucost.domain.report import HourReport, HourWarning
 from gpucost.domain.resources import parse_resource
 from gpucost.domain.rows import PodFacts, PodFactsByHolding, PricedNode, namespace_rows, price_node, sum_figures, totals
 from gpucost.domain.utilisation import Device, devices_of, memory_of, peak_memory
@@ -25,15 +25,24 @@ from gpucost.domain.verdict import coverage_of, data_warnings, node_warnings, st
 from gpucost.domain.warnings import Code, warn
 
 
-def allocate(readings: Readings, policy: Policy, cluster: str, hour: Hour, settings_digest: str = "") -> HourReport:
+def allocate(
+    readings: Readings,
+    policy: Policy,
+    cluster: str,
+    hour: Hour,
+    settings_digest: str = "",
+    prices: PriceSheet = SETTINGS_ONLY,
+) -> HourReport:
     """Work out who held what, who used it and what it cost. ValueError when the readings hold nothing at all."""
     if not readings.seen:
         raise ValueError(f"nothing was reported of cluster {cluster} in the hour from {hour}")
     with localcontext(EXACT):
-        return _allocate(readings, policy, cluster, hour, settings_digest)
+        return _allocate(readings, policy, cluster, hour, settings_digest, prices)
 
 
-def _allocate(readings: Readings, policy: Policy, cluster: str, hour: Hour, settings_digest: str) -> HourReport:
+def _allocate(
+    readings: Readings, policy: Policy, cluster: str, hour: Hour, settings_digest: str, prices: PriceSheet
+) -> HourReport:
     bound = bound_requests(readings.requests)
     found = use_without_request(readings, bound, policy.infer_use_without_request)
     held = holdings(readings, _priced([*bound, *found.requests], readings, policy))
@@ -43,7 +52,8 @@ def _allocate(readings: Readings, policy: Policy, cluster: str, hour: Hour, sett
     nodes = _use(_weigh(hours, held, Ownership(policy.bu, readings), joined), policy, devices, joined)
     drafts = [draft for node in nodes for draft in node.drafts]
     facts = _facts(held, readings, policy, {one.node for one in hours})
-    priced = [price_node(node, _price(node, policy), facts) for node in nodes]
+    found_prices = [_price(node, policy, prices) for node in nodes]
+    priced = [price_node(node, one.price, facts) for node, one in zip(nodes, found_prices, strict=True)]
     pods = sorted((row for node in priced for row in node.pods), key=lambda row: row.key)
     unpriced = accelerators_without_price(readings, bound, policy)
     warnings = [
@@ -52,7 +62,7 @@ def _allocate(readings: Readings, policy: Policy, cluster: str, hour: Hour, sett
         *found.warnings,
         *use_warnings(drafts),
         *node_warnings(nodes),
-        *_price_warnings(priced),
+        *_price_warnings(priced, found_prices),
     ]
     return HourReport(
         cluster=cluster,
@@ -110,20 +120,21 @@ def _use(nodes: list[NodeDraft], policy: Policy, devices: list[Device], joined: 
     return [node.with_drafts(by_node[node.hour.node]) for node in nodes]
 
 
-def _price(node: NodeDraft, policy: Policy) -> Price:
+def _price(node: NodeDraft, policy: Policy, prices: PriceSheet) -> Priced:
     state = node.hour.last
-    return settings_price(policy.rates, state.instance_type, state.gpu_model)
+    facts = NodeFactsForPrice(node.hour.node, state.instance_type, state.gpu_model, state.gpus)
+    return price_of(facts, policy.rates, prices)
 
 
-def _price_warnings(nodes: Iterable[PricedNode]) -> list[HourWarning]:
+def _price_warnings(nodes: Iterable[PricedNode], prices: Iterable[Priced]) -> list[HourWarning]:
     return [
         warn(
-            Code.PRICE_FALLBACK,
-            f"no rate for {node.row.instance_type or 'an unknown type'} ({node.row.node}): the global one is used",
+            Code.PRICE_SUSPECT if found.price.flag == SUSPECT else Code.PRICE_FALLBACK,
+            f"{node.row.instance_type or 'an unknown type'} ({node.row.node}): {found.note}",
             node.row.node,
         )
-        for node in nodes
-        if node.row.price.flag
+        for node, found in zip(nodes, prices, strict=True)
+        if found.price.flag
     ]
 
 

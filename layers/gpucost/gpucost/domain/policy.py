@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
 
+from gpucost.domain.hours import Hour
 from gpucost.domain.report import Basis
 
 RECIPE_RATE = Decimal(12)
@@ -41,13 +42,45 @@ class UtilizationMode(StrEnum):
     RECIPE = "recipe"
 
 
+class PriceSource(StrEnum):
+    """Where a node's price can come from, best first."""
+
+    CUR = "cur"
+    CAPACITY_BLOCK = "capacity_block"
+    SPOT = "spot"
+    PRICE_LIST = "price_list"
+    SETTINGS = "settings"
+
+
+@dataclass(frozen=True, slots=True)
+class CapacityBlock:
+    """Capacity bought up front: the fee, in USD, is for `instances` instances from `first` to before `end`."""
+
+    instance_type: str
+    instances: int
+    first: Hour
+    end: Hour
+    upfront_fee_usd: Decimal
+
+
 @dataclass(frozen=True, slots=True)
 class RateCard:
-    """Rates from the settings, USD per GPU-hour: by instance type, then by GPU model, then for everything."""
+    """How a node's hour is priced.
 
-    usd_per_gpu_hour: Decimal = RECIPE_RATE
+    Rates are USD per GPU-hour: by instance type, then by GPU model, then for everything; without the last one, the
+    recipe's. `sources` is the ladder, best first. `list_discount` is the part (0..1) that is taken off list prices.
+    `split_node_price` leaves to vCPUs and memory their part of the instance's price; `net` takes the bill's cost after
+    private discounts.
+    """
+
+    usd_per_gpu_hour: Decimal | None = None
     by_instance_type: Mapping[str, Decimal] = field(default_factory=dict)
     by_gpu_model: Mapping[str, Decimal] = field(default_factory=dict)
+    sources: tuple[PriceSource, ...] = tuple(PriceSource)
+    list_discount: Decimal = Decimal(0)
+    split_node_price: bool = False
+    capacity_blocks: tuple[CapacityBlock, ...] = ()
+    net: bool = False
 
 
 @dataclass(frozen=True, slots=True)

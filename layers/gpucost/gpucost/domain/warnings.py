@@ -24,6 +24,7 @@ class Code(StrEnum):
     UNPRICED = "unpriced"
     USE_WITHOUT_REQUEST = "use_without_request"
     PRICE_FALLBACK = "price_fallback"
+    PRICE_SUSPECT = "price_suspect"
 
 
 def warn(code: Code, message: str, subject: str = "") -> HourWarning:

@@ -15,6 +15,7 @@ from botocore.config import Config
 
 from gpucost.books import Books
 from gpucost.ports import AlertLog, Chat, DeadLetters, Jobs, Metrics, Publisher
+from gpucost.prices import PriceBook, PriceList, PriceSources
 from gpucost.runtime.environment import (
     CollectEnvironment,
     ConfigurationError,
@@ -84,6 +85,28 @@ class Container:
     @property
     def upkeep(self) -> Upkeep:
         return Upkeep(reach_days=self._its(PlanEnvironment).reach_days)
+
+    @cached_property
+    def price_book(self) -> PriceBook:
+        from gpucost.adapters.dynamodb import DynamoPriceBook
+
+        return DynamoPriceBook(self._session.client("dynamodb", config=AWS_CONFIG), self._its(HasTable).table)
+
+    @cached_property
+    def price_list(self) -> PriceList:
+        from gpucost.adapters.aws_prices import aws_price_list
+
+        return aws_price_list(self._session)
+
+    def price_sources(self, settings: Settings) -> PriceSources | None:
+        """Whom to ask for prices; None when the settings want their own rates only."""
+        return self._price_sources if settings.asks_aws else None
+
+    @cached_property
+    def _price_sources(self) -> PriceSources:
+        from gpucost.adapters.aws_prices import aws_price_sources
+
+        return aws_price_sources(self._session, self.price_book)
 
     @cached_property
     def alert_log(self) -> AlertLog:

@@ -88,6 +88,10 @@ class CollectEnvironment(WritesTable, HasSettings, HasDeadLetters, HasReceives):
     amp_endpoint: Text = Field(alias="GPUCOST_AMP_ENDPOINT")
 
 
+class PricesEnvironment(HasTable):
+    pass
+
+
 class DetectEnvironment(HasTable, HasSettings, HasDeadLetters):
     topic_arn: Text = Field(alias="GPUCOST_TOPIC_ARN")
 

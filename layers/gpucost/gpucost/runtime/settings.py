@@ -4,18 +4,20 @@ import hashlib
 import json
 import re
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from gpucost.adapters.labels import LabelNames
+from gpucost.domain.hours import Hour
 from gpucost.domain.policy import (
     KUBEVIRT_PASSTHROUGH,
-    RECIPE_RATE,
     RECIPE_SLICES,
     AlertRules,
     BuRules,
+    CapacityBlock,
     Policy,
+    PriceSource,
     RateCard,
     UtilizationMode,
     WeightBasis,
@@ -88,15 +90,59 @@ class AlertSettings(_Section):
     min_waste_share: Share = Decimal("0.5")
 
 
-class Settings(_Section):
-    """Settings of gpucost. Everything has a default: an empty document is the AWS recipe ($12, 7 slices per GPU)."""
+def _distinct(sources: tuple[PriceSource, ...]) -> tuple[PriceSource, ...]:
+    if len(set(sources)) != len(sources):
+        raise ValueError("each source once")
+    return sources
 
-    usd_per_gpu_hour: Rate = RECIPE_RATE
-    """USD per GPU-hour where no better price is known."""
+
+type Sources = Annotated[tuple[PriceSource, ...], Field(min_length=1), AfterValidator(_distinct)]
+type UtcHour = Annotated[str, AfterValidator(lambda text: Hour.parse(text).key)]
+
+
+class CapacityBlockSettings(_Section):
+    """A capacity block for ML: the fee that was paid up front for all its instances and hours."""
+
+    instance_type: Annotated[str, Field(min_length=1)]
+    instances: Annotated[int, Field(ge=1)]
+    first: UtcHour
+    """The first hour in UTC, such as 2026-11-01T11:00:00Z."""
+    end: UtcHour
+    """The hour after the last one."""
+    upfront_fee_usd: Annotated[Decimal, Field(gt=0)]
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if not self.first < self.end:
+            raise ValueError(f"the block ends at {self.end}, which is not after {self.first}")
+        return self
+
+    def block(self) -> CapacityBlock:
+        return CapacityBlock(
+            self.instance_type, self.instances, Hour.parse(self.first), Hour.parse(self.end), self.upfront_fee_usd
+        )
+
+
+class Settings(_Section):
+    """Settings of gpucost. Everything has a default. An empty document prices nodes by AWS, and last by $12."""
+
+    usd_per_gpu_hour: Rate | None = None
+    """USD per GPU-hour where no better price is known. Without it, an AWS price list of a known date stands in, and
+    where AWS was never asked, the recipe's $12."""
     usd_per_gpu_hour_by_instance_type: dict[str, Rate] = {}
     """USD per GPU-hour by EC2 instance type."""
     usd_per_gpu_hour_by_gpu_model: dict[str, Rate] = {}
     """USD per GPU-hour by GPU model as NVIDIA's node label writes it (NVIDIA-A100-SXM4-40GB)."""
+    price_sources: Sources = tuple(PriceSource)
+    """Where prices come from, best first. `["settings"]` asks AWS for none; `settings` first lets own rates win."""
+    list_price_discount: Annotated[Decimal, Field(ge=0, lt=1)] = Decimal(0)
+    """The part that is taken off On-Demand list prices: 0.28 for 28 % by a Savings Plan or an agreement."""
+    gpu_share_of_node_price: Literal[1, "split"] = 1
+    """The part of an instance's price that its GPUs carry: all (1), or by AWS split cost allocation's weights."""
+    capacity_blocks: tuple[CapacityBlockSettings, ...] = ()
+    """Capacity blocks with the fees that were paid for them."""
+    bill_cost: Literal["amortized", "net"] = "amortized"
+    """Which cost of the bill (CUR) replaces the estimate: amortized, or net of private discounts too."""
     slices_per_gpu: Annotated[int, Field(ge=1, le=64)] = RECIPE_SLICES
     """MIG compute slices per GPU where neither the profile nor the model tells."""
     weight_basis: WeightBasis = WeightBasis.COMPUTE
@@ -121,11 +167,23 @@ class Settings(_Section):
     bu: BuSettings = BuSettings()
     alerts: AlertSettings = AlertSettings()
 
+    @property
+    def asks_aws(self) -> bool:
+        """Whether any price comes from elsewhere than these settings."""
+        return set(self.price_sources) != {PriceSource.SETTINGS}
+
     def policy(self) -> Policy:
         """The domain's form of these settings."""
         return Policy(
             rates=RateCard(
-                self.usd_per_gpu_hour, self.usd_per_gpu_hour_by_instance_type, self.usd_per_gpu_hour_by_gpu_model
+                self.usd_per_gpu_hour,
+                self.usd_per_gpu_hour_by_instance_type,
+                self.usd_per_gpu_hour_by_gpu_model,
+                sources=self.price_sources,
+                list_discount=self.list_price_discount,
+                split_node_price=self.gpu_share_of_node_price == "split",
+                capacity_blocks=tuple(block.block() for block in self.capacity_blocks),
+                net=self.bill_cost == "net",
             ),
             slices_per_gpu=self.slices_per_gpu,
             weight_basis=self.weight_basis,

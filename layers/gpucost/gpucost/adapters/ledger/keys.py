@@ -9,6 +9,9 @@ C#<cluster>#M#<month>   H#<hour>                       head of an hour
 C#<cluster>#H#<hour>    A#<attempt>#<part>             the whole report of an attempt
 C#<cluster>#Y#<year>    D#<day>, M#<month>             roll-up, and #<version>#<part> where it needs more room
 F#<finding id>          F                              a finding that was told
+PRICES                  P#<region>#<type>#<number>     list price that was learned
+SPOT#<region>#<type>#<zone>  S#<since>                 Spot price
+I#<instance id>         I                              how an EC2 instance is bought
 """
 
 from datetime import datetime
@@ -42,6 +45,25 @@ def year_pk(cluster: str, year: int) -> str:
 
 def finding_pk(finding_id: str) -> str:
     return f"F#{finding_id}"
+
+
+PRICES_PK = "PRICES"
+
+
+def price_sk(region: str, instance_type: str, number: int) -> str:
+    return f"P#{region}#{instance_type}#{number:06}"
+
+
+def spot_pk(region: str, instance_type: str, zone: str) -> str:
+    return f"SPOT#{region}#{instance_type}#{zone}"
+
+
+def spot_sk(since: datetime) -> str:
+    return f"S#{since.isoformat(timespec='microseconds')}"
+
+
+def instance_pk(instance_id: str) -> str:
+    return f"I#{instance_id}"
 
 
 def head_sk(hour: Hour) -> str:
