@@ -51,9 +51,9 @@ class Source:
         import boto3
 
         from gpucost.adapters.aws_prices import aws_price_sources
-        from gpucost.adapters.memory import MemoryPriceBook
+        from gpucost.adapters.memory import MemoryBillBook, MemoryPriceBook
 
-        return aws_price_sources(boto3.Session(), MemoryPriceBook())
+        return aws_price_sources(boto3.Session(), MemoryPriceBook(), MemoryBillBook())
 
     def metrics(self, settings: Settings) -> Metrics:
         """The engine, asked under the settings' label names. UsageError when it is not clear which one is meant."""

@@ -7,7 +7,7 @@ import boto3
 from botocore.exceptions import BotoCoreError
 
 from gpucost.adapters.aws_prices import aws_price_sources
-from gpucost.adapters.dynamodb import DynamoLedger, DynamoPriceBook
+from gpucost.adapters.dynamodb import DynamoBillBook, DynamoLedger, DynamoPriceBook
 from gpucost.domain.hours import Hour
 from gpucost.prices import PriceSources
 from gpucost.runtime.settings import Settings
@@ -29,7 +29,14 @@ def open_price_book(table: str, region: str | None) -> DynamoPriceBook:
 
 def open_prices(table: str, region: str | None, settings: Settings) -> PriceSources | None:
     """AWS' prices, kept in the table; None when the settings want their own rates only."""
-    return aws_price_sources(boto3.Session(), open_price_book(table, region)) if settings.asks_aws else None
+    if not settings.asks_aws:
+        return None
+    return aws_price_sources(boto3.Session(), open_price_book(table, region), open_bill_book(table, region))
+
+
+def open_bill_book(table: str, region: str | None) -> DynamoBillBook:
+    """What the bill says, in the same table."""
+    return DynamoBillBook(_client(region), table)
 
 
 def _client(region: str | None) -> "DynamoDBClient":

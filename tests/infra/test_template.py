@@ -16,11 +16,12 @@ ENVIRONMENTS: dict[str, type[environment.Environment]] = {
     "Plan": environment.PlanEnvironment,
     "Collect": environment.CollectEnvironment,
     "Prices": environment.PricesEnvironment,
+    "Bills": environment.BillsEnvironment,
     "Detect": environment.DetectEnvironment,
     "Notify": environment.NotifyEnvironment,
     "Api": environment.ApiEnvironment,
 }
-DEAD_LETTERS = {"JobsDeadLetters", "NotifyDeadLetters", "PlanDeadLetters", "PricesDeadLetters", "DetectDeadLetters"}
+DEAD_LETTERS = {f"{name}DeadLetters" for name in ("Jobs", "Notify", "Plan", "Prices", "Bills", "Detect")}
 
 
 def variables(function: str) -> dict[str, Any]:
@@ -166,7 +167,7 @@ def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-@pytest.mark.parametrize("function", ["Plan", "Prices"])
+@pytest.mark.parametrize("function", ["Plan", "Prices", "Bills"])
 def test_an_event_that_a_function_fails_on_is_kept(function: str) -> None:
     (config,) = (
         resource["Properties"]

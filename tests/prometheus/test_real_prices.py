@@ -8,7 +8,7 @@ import pytest
 
 from gpucost.adapters.fleet import Ec2Fleet
 from gpucost.adapters.labels import LabelNames
-from gpucost.adapters.memory import MemoryPriceBook
+from gpucost.adapters.memory import MemoryBillBook, MemoryPriceBook
 from gpucost.adapters.metrics import prometheus_metrics
 from gpucost.adapters.price_list import AwsPriceList
 from gpucost.adapters.spot_market import AwsSpotMarket
@@ -43,6 +43,7 @@ def priced(url: str, api: PriceApi, hour: Hour = HOUR) -> HourReport:
         AwsPriceList(lambda region: api.client("pricing", region)),
         AwsSpotMarket(lambda region: api.client("ec2", region)),
         Ec2Fleet(lambda region: api.client("ec2", region)),
+        MemoryBillBook(),
     )
     sheet = price_sheet(readings, hour, policy.rates, sources, hour.end + timedelta(minutes=10))
     return allocate(readings, policy, "c", hour, prices=sheet)

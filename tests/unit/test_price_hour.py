@@ -7,7 +7,8 @@ from decimal import Decimal
 
 import pytest
 
-from gpucost.adapters.memory import MemoryPriceBook
+from gpucost.adapters.memory import MemoryBillBook, MemoryPriceBook
+from gpucost.domain.bill import BilledHour
 from gpucost.domain.hours import Hour
 from gpucost.domain.machines import Lifecycle
 from gpucost.domain.policy import CapacityBlock, PriceSource, RateCard
@@ -16,7 +17,7 @@ from gpucost.domain.pricing import Offer
 from gpucost.domain.readings import NodeFacts, Readings
 from gpucost.domain.spot import SpotPrice
 from gpucost.ports import ServiceError, ServiceUnavailable
-from gpucost.prices import PriceError, PriceSources
+from gpucost.prices import Delivery, PriceError, PriceSources
 from gpucost.usecases.price_hour import hourly, price_sheet
 from tests.support.readings import HOUR, allocatable, mask, node, readings
 
@@ -62,10 +63,15 @@ class Asking:
     aws: Aws
     book: MemoryPriceBook = field(default_factory=MemoryPriceBook)
     rates: RateCard = field(default_factory=RateCard)
+    bills: MemoryBillBook = field(default_factory=MemoryBillBook)
+
+    @property
+    def sources(self) -> PriceSources:
+        return PriceSources(self.book, self.aws, self.aws, self.aws, self.bills)
 
     def offers(self, facts: Readings, hour: Hour = HOUR, now: datetime = NOW) -> tuple[list[Offer], str]:
         """The offers for node-a, and the note on it."""
-        found = price_sheet(facts, hour, self.rates, PriceSources(self.book, self.aws, self.aws, self.aws), now)
+        found = price_sheet(facts, hour, self.rates, self.sources, now)
         assert "node-a" in found.asked
         return list(found.offers["node-a"]), found.notes.get("node-a", "")
 
@@ -212,7 +218,21 @@ def test_a_cluster_without_gpus_asks_nobody() -> None:
         readings(node(labels={"node_kubernetes_io_instance_type": "m5.large"})),
         HOUR,
         asking.rates,
-        PriceSources(asking.book, asking.aws, asking.aws, asking.aws),
+        asking.sources,
         NOW,
     )
     assert (found.offers, found.asked, asking.aws.asked) == ({}, frozenset(), [])
+
+
+def test_the_bill_is_offered_beside_the_estimate_for_the_instance_that_it_names() -> None:
+    asking = Asking(Aws())
+    mine = BilledHour("i-0000000000000000a", HOUR, Decimal("0.5"), Decimal("7.5"), Decimal(6))
+    other = BilledHour("i-000000000000000ff", HOUR, Decimal(1), Decimal(99), None)
+    asking.bills.keep(Delivery("d1", NOW + timedelta(days=1)), [mine, other])
+    assert asking.offers(cluster("on-demand"))[0] == [Offer(PriceSource.CUR, Decimal(15), "2026-12-01"), LIST]
+    asking.rates = RateCard(net=True)
+    assert asking.offers(cluster("on-demand"))[0][0].usd_per_hour == 12
+    asking.rates = RateCard(sources=(PriceSource.PRICE_LIST,))
+    assert asking.offers(cluster("on-demand"))[0] == [LIST]
+    asking.rates = RateCard(sources=(PriceSource.CUR,))
+    assert asking.offers(cluster("on-demand"), HOUR.plus(1))[0] == []

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from gpucost.domain.bill import BilledHour
+from gpucost.domain.hours import Hour
 from gpucost.domain.machines import Lifecycle
 from gpucost.domain.pricebook import PriceEntry, Quote
 from gpucost.domain.spot import SpotPrice
@@ -16,6 +18,10 @@ type Pair = tuple[str, str]
 
 class PriceError(GpucostError):
     """A price list answered, but not with one price in USD. Names the instance type, the region and what was wrong."""
+
+
+class BillError(GpucostError):
+    """A delivery of the bill cannot be read. Names the file, the row and what is wrong; nothing of it was kept."""
 
 
 class PriceList(Protocol):
@@ -75,6 +81,72 @@ class PriceBook(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Delivery:
+    """One delivery of the bill: the id of the export's execution, and when it came. A later one replaces an earlier."""
+
+    id: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a delivery is made of: its billing period (YYYY-MM), the URIs of its files, the names of its columns."""
+
+    delivery: Delivery
+    period: str
+    files: tuple[str, ...]
+    columns: frozenset[str]
+
+    @property
+    def is_parquet(self) -> bool:
+        return any(name.endswith(".parquet") for name in self.files)
+
+
+class BillExports(Protocol):
+    """Where deliveries of the bill are."""
+
+    def manifest(self, bucket: str, key: str) -> Manifest:
+        """The manifest under a key. BillError when it is none."""
+        ...
+
+    def read(self, uris: Sequence[str]) -> Sequence[BilledHour]:
+        """What CSV files, gzipped or plain, say together, sorted by hour. BillError names the file and the row."""
+        ...
+
+
+class BillEngine(Protocol):
+    """Reads Parquet deliveries where they lie."""
+
+    def start(self, manifest: Manifest) -> str:
+        """Ask for the rows of a delivery; the same one twice is one query. Gives back the query's id."""
+        ...
+
+    def result(self, query: str) -> tuple[Delivery, Sequence[str]]:
+        """The CSV files that a query left. BillError when it failed."""
+        ...
+
+
+class BillBook(Protocol):
+    """What the bill says of instances, hour by hour."""
+
+    def billed(self, hour: Hour) -> tuple[Mapping[str, BilledHour], datetime | None]:
+        """What is known of the hour by instance id, and when the delivery came that first said so."""
+        ...
+
+    def keep(self, delivery: Delivery, billed: Sequence[BilledHour]) -> list[Hour]:
+        """Replace what is known of the hours of the delivery. LedgerError when an hour has more than fits.
+
+        Gives back the hours whose figures are other than before, and those of an earlier call that nobody called
+        `restated` for; sorted. An hour that a later delivery has told about stays as it is.
+        """
+        ...
+
+    def restated(self, hours: Sequence[Hour]) -> None:
+        """Note that the clusters' hours are queued to be worked out by these figures."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
 class PriceSources:
     """Whom to ask for prices."""
 
@@ -82,3 +154,4 @@ class PriceSources:
     price_list: PriceList
     spot: SpotMarket
     fleet: Fleet
+    bills: BillBook

@@ -8,7 +8,7 @@ from botocore.config import Config
 from gpucost.adapters.fleet import Ec2Fleet
 from gpucost.adapters.price_list import AwsPriceList
 from gpucost.adapters.spot_market import AwsSpotMarket
-from gpucost.prices import PriceBook, PriceSources
+from gpucost.prices import BillBook, PriceBook, PriceSources
 
 if TYPE_CHECKING:
     import boto3
@@ -29,11 +29,11 @@ def aws_price_list(session: "boto3.Session") -> AwsPriceList:
     return AwsPriceList(client)
 
 
-def aws_price_sources(session: "boto3.Session", book: PriceBook) -> PriceSources:
+def aws_price_sources(session: "boto3.Session", book: PriceBook, bills: BillBook) -> PriceSources:
     """All of AWS' sources, asked with the session's credentials in the region of each node."""
 
     @cache
     def client(region: str) -> "EC2Client":
         return session.client("ec2", region_name=region, config=CONFIG)
 
-    return PriceSources(book, aws_price_list(session), AwsSpotMarket(client), Ec2Fleet(client))
+    return PriceSources(book, aws_price_list(session), AwsSpotMarket(client), Ec2Fleet(client), bills)

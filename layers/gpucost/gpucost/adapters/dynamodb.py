@@ -11,6 +11,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from gpucost.adapters.aws_errors import explained
 from gpucost.adapters.ledger.alert_log import StoreAlertLog
+from gpucost.adapters.ledger.bills import StoreBillBook
 from gpucost.adapters.ledger.ledger import StoreLedger
 from gpucost.adapters.ledger.price_book import StorePriceBook
 from gpucost.adapters.ledger.store import Absent, Busy, Condition, Conflict, Equals, Item, Put, checked, distinct
@@ -185,6 +186,13 @@ class DynamoAlertLog(StoreAlertLog):
 
 class DynamoPriceBook(StorePriceBook):
     """`prices.PriceBook` on the same table."""
+
+    def __init__(self, client: "DynamoDBClient", table_name: str) -> None:
+        super().__init__(DynamoStore(client, table_name))
+
+
+class DynamoBillBook(StoreBillBook):
+    """`prices.BillBook` on the same table."""
 
     def __init__(self, client: "DynamoDBClient", table_name: str) -> None:
         super().__init__(DynamoStore(client, table_name))

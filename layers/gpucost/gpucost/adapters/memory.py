@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from gpucost.adapters.ledger.alert_log import StoreAlertLog
+from gpucost.adapters.ledger.bills import StoreBillBook
 from gpucost.adapters.ledger.ledger import StoreLedger
 from gpucost.adapters.ledger.price_book import StorePriceBook
 from gpucost.adapters.ledger.store import (
@@ -113,6 +114,13 @@ class MemoryAlertLog(StoreAlertLog):
 
 class MemoryPriceBook(StorePriceBook):
     """`prices.PriceBook` in memory."""
+
+    def __init__(self, store: MemoryStore | None = None) -> None:
+        super().__init__(store or MemoryStore())
+
+
+class MemoryBillBook(StoreBillBook):
+    """`prices.BillBook` in memory."""
 
     def __init__(self, store: MemoryStore | None = None) -> None:
         super().__init__(store or MemoryStore())

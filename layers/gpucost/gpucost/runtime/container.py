@@ -15,14 +15,16 @@ from botocore.config import Config
 
 from gpucost.books import Books
 from gpucost.ports import AlertLog, Chat, DeadLetters, Jobs, Metrics, Publisher
-from gpucost.prices import PriceBook, PriceList, PriceSources
+from gpucost.prices import BillBook, PriceBook, PriceList, PriceSources
 from gpucost.runtime.environment import (
+    BillsEnvironment,
     CollectEnvironment,
     ConfigurationError,
     DetectEnvironment,
     Environment,
     HasClusters,
     HasDeadLetters,
+    HasJobs,
     HasReceives,
     HasSettings,
     HasTable,
@@ -31,6 +33,7 @@ from gpucost.runtime.environment import (
     WritesTable,
 )
 from gpucost.runtime.settings import Settings, settings_from_json
+from gpucost.usecases.true_up import BillSources, TrueUp
 from gpucost.usecases.upkeep import Upkeep
 
 if TYPE_CHECKING:
@@ -65,7 +68,7 @@ class Container:
     def jobs(self) -> Jobs:
         from gpucost.adapters.sqs import SqsJobs
 
-        return SqsJobs(self._session.client("sqs", config=AWS_CONFIG), self._its(PlanEnvironment).jobs_queue_url)
+        return SqsJobs(self._session.client("sqs", config=AWS_CONFIG), self._its(HasJobs).jobs_queue_url)
 
     @cached_property
     def dead_letters(self) -> DeadLetters:
@@ -93,6 +96,26 @@ class Container:
         return DynamoPriceBook(self._session.client("dynamodb", config=AWS_CONFIG), self._its(HasTable).table)
 
     @cached_property
+    def bill_book(self) -> BillBook:
+        from gpucost.adapters.dynamodb import DynamoBillBook
+
+        return DynamoBillBook(self._session.client("dynamodb", config=AWS_CONFIG), self._its(HasTable).table)
+
+    @cached_property
+    def bill_sources(self) -> BillSources:
+        from gpucost.adapters.bill_files import BillFiles
+        from gpucost.adapters.bill_query import AthenaBills
+
+        its = self._its(BillsEnvironment)
+        athena = self._session.client("athena", config=AWS_CONFIG)
+        files = BillFiles(self._session.client("s3", config=AWS_CONFIG))
+        return BillSources(files, AthenaBills(athena, its.workgroup, its.bill_table))
+
+    @property
+    def true_up(self) -> TrueUp:
+        return TrueUp(self.clusters, self.bill_book, self.ledger, self.jobs)
+
+    @cached_property
     def price_list(self) -> PriceList:
         from gpucost.adapters.aws_prices import aws_price_list
 
@@ -106,7 +129,7 @@ class Container:
     def _price_sources(self) -> PriceSources:
         from gpucost.adapters.aws_prices import aws_price_sources
 
-        return aws_price_sources(self._session, self.price_book)
+        return aws_price_sources(self._session, self.price_book, self.bill_book)
 
     @cached_property
     def alert_log(self) -> AlertLog:

@@ -77,10 +77,13 @@ class HasReceives(Environment):
     max_receives: Annotated[int, Field(ge=1, le=1000)] = Field(alias="GPUCOST_MAX_RECEIVES")
 
 
-class PlanEnvironment(WritesTable, HasClusters):
+class HasJobs(Environment):
+    jobs_queue_url: Text = Field(alias="GPUCOST_JOBS_QUEUE_URL")
+
+
+class PlanEnvironment(WritesTable, HasClusters, HasJobs):
     """reach_days: how long the metrics workspace keeps its samples, so how far back gaps can be healed."""
 
-    jobs_queue_url: Text = Field(alias="GPUCOST_JOBS_QUEUE_URL")
     reach_days: Annotated[int, Field(ge=1, le=1095)] = Field(alias="GPUCOST_REACH_DAYS")
 
 
@@ -90,6 +93,13 @@ class CollectEnvironment(WritesTable, HasSettings, HasDeadLetters, HasReceives):
 
 class PricesEnvironment(HasTable):
     pass
+
+
+class BillsEnvironment(HasTable, HasClusters, HasJobs):
+    """bill_table: database.table of the export in Athena, empty where it is CSV."""
+
+    workgroup: Text = Field(alias="GPUCOST_ATHENA_WORKGROUP")
+    bill_table: str = Field(alias="GPUCOST_BILL_TABLE")
 
 
 class DetectEnvironment(HasTable, HasSettings, HasDeadLetters):

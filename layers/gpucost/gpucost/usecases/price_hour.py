@@ -7,6 +7,7 @@ from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
 
+from gpucost.domain.bill import BilledHour
 from gpucost.domain.hours import Hour
 from gpucost.domain.machines import Lifecycle, Machine, machines
 from gpucost.domain.money import round_fraction
@@ -37,11 +38,21 @@ class _Gathering:
         self._spot: dict[tuple[str, str, str], Offer | None] = {}
         self._notes: dict[str, str] = {}
         self._silent: set[PriceSource] = set()
+        self._bills: Mapping[str, BilledHour] = {}
+        self._bill_date = ""
 
     def sheet(self, found: Sequence[Machine]) -> PriceSheet:
-        self._entries = dict(self._sources.book.entries()) if found else {}
+        if not found:
+            return PriceSheet()
+        self._entries = dict(self._sources.book.entries())
+        self._read_bill()
         offers = {one.node: self._offers(one) for one in self._with_lifecycles(found)}
         return PriceSheet(offers, frozenset(one.node for one in found), self._notes)
+
+    def _read_bill(self) -> None:
+        if PriceSource.CUR in self._rates.sources:
+            self._bills, came = self._sources.bills.billed(self._hour)
+            self._bill_date = came.date().isoformat() if came else ""
 
     def _with_lifecycles(self, found: Sequence[Machine]) -> list[Machine]:
         """The machines with EC2's word on how they are bought, where their labels do not say."""
@@ -64,7 +75,7 @@ class _Gathering:
         return answer
 
     def _offers(self, one: Machine) -> list[Offer]:
-        offers: list[Offer | None] = []
+        offers: list[Offer | None] = [self._billed(one)]
         if one.instance_type and one.region:
             match one.lifecycle:
                 case Lifecycle.CAPACITY_BLOCK:
@@ -76,6 +87,11 @@ class _Gathering:
         else:
             self._notes[one.node] = "neither its labels nor its provider id name the instance type and the region"
         return [offer for offer in offers if offer and offer.source in self._rates.sources]
+
+    def _billed(self, one: Machine) -> Offer | None:
+        billed = self._bills.get(one.instance_id or "")
+        usd = billed.usd_per_hour(self._rates.net) if billed else None
+        return Offer(PriceSource.CUR, usd, self._bill_date) if usd else None
 
     def _capacity_block(self, one: Machine) -> Offer | None:
         for block in self._rates.capacity_blocks:

@@ -12,6 +12,7 @@ F#<finding id>          F                              a finding that was told
 PRICES                  P#<region>#<type>#<number>     list price that was learned
 SPOT#<region>#<type>#<zone>  S#<since>                 Spot price
 I#<instance id>         I                              how an EC2 instance is bought
+BILL#<day>              H#<hour>                       what the bill says of the hour's instances
 """
 
 from datetime import datetime
@@ -60,6 +61,10 @@ def spot_pk(region: str, instance_type: str, zone: str) -> str:
 
 def spot_sk(since: datetime) -> str:
     return f"S#{since.isoformat(timespec='microseconds')}"
+
+
+def bill_key(hour: Hour) -> tuple[str, str]:
+    return f"BILL#{Day.of(hour).key}", f"H#{hour.key}"
 
 
 def instance_pk(instance_id: str) -> str:
