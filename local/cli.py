@@ -104,6 +104,37 @@ def prices(
 
 
 @app.command()
+def bill(
+    *,
+    files: Annotated[list[Path], typer.Argument(help="The files of one delivery: .csv, .csv.gz or .parquet.")],
+    table: Annotated[str | None, typer.Option(help="The ledger: the stack's output TableName.")] = None,
+    region: Annotated[str | None, typer.Option(help="Region of the table.")] = None,
+    cluster: Annotated[str | None, typer.Option(help="Set AWS' split cost beside this cluster's namespaces.")] = None,
+    keep: Annotated[bool, typer.Option("--keep", help="Let it take the place of the estimate.")] = False,
+) -> None:
+    """Read AWS' bill (CUR 2.0): what GPU instances cost by the hour."""
+    from local.commands import bill as command
+
+    command.run_bill(files, command.Target(table, region, cluster, keep))
+
+
+@app.command()
+def drift(
+    *,
+    first: Annotated[str, typer.Option("--from", help="First hour in UTC.")],
+    end: Annotated[str, typer.Option("--to", help="The hour after the last one.")],
+    table: Annotated[str, typer.Option(help="The ledger: the stack's output TableName.")],
+    cluster: Annotated[str, typer.Option(help="Name of the cluster.")],
+    region: Annotated[str | None, typer.Option(help="Region of the table.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print a document instead of a table.")] = False,
+) -> None:
+    """Show by BU how far the bill is from the estimate that it replaced."""
+    from local.commands import bill as command
+
+    command.run_drift(table, region, cluster, first, end, json)
+
+
+@app.command()
 def verify(
     *,
     first: Annotated[str, typer.Option("--from", help="First hour in UTC.")],

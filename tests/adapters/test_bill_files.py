@@ -3,7 +3,7 @@
 import csv
 import gzip
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
@@ -27,6 +27,7 @@ from tests.support.bills import (
     data_key,
     line,
     manifest,
+    parquet,
     pod_line,
 )
 
@@ -137,23 +138,6 @@ def test_a_broken_file_is_named_with_the_row(body: bytes, said: str) -> None:
 
 def test_plain_csv_and_blank_lines_are_read_too() -> None:
     assert taken(gzip.decompress(WHOLE) + b"\n\n", "result.csv") == BILLED
-
-
-def parquet(rows: Sequence[Mapping[str, str]], file: Path) -> None:
-    """The rows as Data Exports types them in Parquet: times, doubles, texts."""
-    source = file.with_suffix(".csv")
-    source.write_bytes(gzip.decompress(csv_gz(rows)))
-
-    def typed(name: str) -> str:
-        if name.endswith("_date"):
-            return f"CAST({name} AS TIMESTAMP) AS {name}"
-        if name.endswith(("_cost", "_amount")):
-            return f"CAST(nullif({name}, '') AS DOUBLE) AS {name}"
-        return name
-
-    columns = ", ".join(map(typed, ALL_COLUMNS))
-    texts = f"read_csv('{source}', all_varchar=true, header=true)"
-    duckdb.sql(f"COPY (SELECT {columns}, '{PERIOD}' AS billing_period FROM {texts}) TO '{file}' (FORMAT parquet)")
 
 
 def athena(sql: str, file: Path) -> bytes:

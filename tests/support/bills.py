@@ -5,6 +5,9 @@ import gzip
 import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import duckdb
 
 from gpucost.domain.bill import NET_COLUMNS, REQUIRED, SPLIT
 from gpucost.domain.hours import Hour
@@ -86,3 +89,20 @@ MANIFEST_KEY = f"{PREFIX}/metadata/BILLING_PERIOD={PERIOD}/gpucost-Manifest.json
 
 def data_key(name: str) -> str:
     return f"{PREFIX}/data/BILLING_PERIOD={PERIOD}/{name}"
+
+
+def parquet(rows: Sequence[Mapping[str, str]], file: Path) -> None:
+    """The rows as Data Exports types them in Parquet: times, doubles, texts."""
+    source = file.with_suffix(".csv")
+    source.write_bytes(gzip.decompress(csv_gz(rows)))
+
+    def typed(name: str) -> str:
+        if name.endswith("_date"):
+            return f"CAST({name} AS TIMESTAMP) AS {name}"
+        if name.endswith(("_cost", "_amount")):
+            return f"CAST(nullif({name}, '') AS DOUBLE) AS {name}"
+        return name
+
+    columns = ", ".join(map(typed, ALL_COLUMNS))
+    texts = f"read_csv('{source}', all_varchar=true, header=true)"
+    duckdb.sql(f"COPY (SELECT {columns}, '{PERIOD}' AS billing_period FROM {texts}) TO '{file}' (FORMAT parquet)")
