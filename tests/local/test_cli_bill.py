@@ -12,9 +12,8 @@ import simplejson
 
 from gpucost.domain.hours import Hour
 from local.scenarios.recipe import RECIPE
-from tests.adapters.test_bill_files import parquet
 from tests.local.conftest import CommandLine
-from tests.support.bills import csv_gz, line, pod_line
+from tests.support.bills import csv_gz, line, parquet, pod_line
 from tests.support.price_api import PriceApi, captured, changed, price_api
 from tests.support.tables import create_table
 
@@ -49,12 +48,8 @@ def test_a_bill_takes_the_place_of_the_estimate_and_the_drift_shows(
     backfill = ("backfill", *PERIOD, "--table", table, "--prometheus-url", recipe_url)
     assert gpucost(*backfill).code == 0
     file = tmp_path / "bill.csv.gz"
-    split = pod_line(
-        FIRST,
-        "bu-a",
-        "1.5",
-        line_item_resource_id=f"arn:aws:eks:us-west-2:111122223333:pod/{RECIPE.cluster}/bu-a/w-0/u",
-    )
+    pod_arn = f"arn:aws:eks:us-west-2:111122223333:pod/{RECIPE.cluster}/bu-a/worker-0/uid-0"
+    split = pod_line(FIRST, "bu-a", "1.5", line_item_resource_id=pod_arn)
     file.write_bytes(csv_gz([*ROWS, split]))
     kept = gpucost("bill", str(file), "--table", table, "--cluster", RECIPE.cluster, "--keep")
     assert kept.code == 0, kept.err
@@ -63,8 +58,8 @@ def test_a_bill_takes_the_place_of_the_estimate_and_the_drift_shows(
     assert [cell.strip() for cell in next(row for row in kept.out.splitlines() if "bu-a" in row).split("│")] == [
         RECIPE.cluster,
         "bu-a",
-        "1.1763",
-        "1.50",
+        "1.176302",
+        "1.500000",
     ]
     api.failures = [(403, "UnauthorizedOperation")]
     assert "1 published" in gpucost(*backfill).out
