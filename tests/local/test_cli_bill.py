@@ -67,7 +67,7 @@ def test_a_bill_takes_the_place_of_the_estimate_and_the_drift_shows(
     assert shown.code == 0, shown.err
     rows = {row["bu"]: row for row in simplejson.loads(shown.out, use_decimal=True)["rows"]}
     assert rows["bu-a"]["estimated_usd"] == Decimal("1.17630225")
-    assert rows["bu-a"]["billed_usd"] == Decimal("0.857142857143")
+    assert rows["bu-a"]["billed_usd"] == Decimal("0.857142857144")
     assert rows[None]["billed_usd"] == 14
     assert "-27.1 %" in gpucost("drift", *PERIOD, "--table", table, "--cluster", RECIPE.cluster).out
 
