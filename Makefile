@@ -15,11 +15,13 @@ ARCHITECTURE ?= arm64
 CONFIG_ENV ?= default
 JOBS ?= 2
 SEEDS ?= 10000
+REQUESTS ?= 100000
+CASES ?= 10000
 
 export UV_PYTHON_DOWNLOADS := never
 export AWS_DEFAULT_REGION ?= us-west-2
 
-.PHONY: help setup demo test simulate mutate check format bench build deploy requirements clean
+.PHONY: help setup demo test simulate access fuzz focus mutate openapi check format bench build deploy requirements clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -38,6 +40,12 @@ $(UV):
 	UV_PROJECT_ENVIRONMENT=.venv-sam $(UV) sync --frozen --quiet --only-group sam --python $(PYTHON)
 	@touch $@
 
+# The validator pulls in pandas, polars, DuckDB and Arrow, and pins none of them: too much to share an environment with.
+.venv-focus/.ready: $(UV)
+	$(UV) venv --quiet --allow-existing --python $(PYTHON) .venv-focus
+	$(UV) pip install --quiet --python .venv-focus/bin/python 'focus-validator==2.2.1' 'numpy>=2'
+	@touch $@
+
 .cache/dynamodb-local/DynamoDBLocal.jar: .venv/.ready
 	@command -v java >/dev/null || { echo "Java 17 is missing: install a JRE, on Debian 'apt-get install openjdk-17-jre-headless'" >&2; exit 1; }
 	$(BIN)/python -c 'from local.stack.dynamodb_local import install; install()'
@@ -54,6 +62,21 @@ test: setup check ## Everything that has to hold
 
 simulate: .venv/.ready ## Many simulated worlds in which everything goes wrong: make simulate SEEDS=10000
 	$(BIN)/python -m tests.simulation --seeds $(SEEDS)
+
+access: .venv/.ready ## Random requests by callers with different rights; nobody may get what is not theirs
+	$(BIN)/python -m tests.access --requests $(REQUESTS)
+
+fuzz: .venv/.ready ## Requests made up from openapi.json: make fuzz CASES=10000
+	$(BIN)/python -m tests.fuzz --cases $(CASES)
+
+focus: .venv/.ready .venv-focus/.ready ## Run the FinOps Foundation's validator over the FOCUS export (installs 520 MB)
+	@mkdir -p dist
+	$(BIN)/python -m tests.focus.export dist/focus.csv
+	.venv-focus/bin/python tests/focus/validate.py dist/focus.csv
+
+openapi: .venv/.ready ## Write openapi.json anew from the routes
+	$(BIN)/python -m functions.api > openapi.json.new
+	mv openapi.json.new openapi.json
 
 mutate: .venv/.ready ## Change the allocation's rules piece by piece; count the changes that no test notices
 	JOBS=$(JOBS) tests/mutation/run.sh

@@ -55,6 +55,29 @@ def hour(
 
 
 @app.command()
+def costs(
+    *,
+    url: Annotated[str | None, typer.Option(envvar="GPUCOST_API_URL", help="The API: the stack's ApiUrl.")] = None,
+    window: Annotated[str | None, typer.Option(help="today, yesterday, month, lastmonth, 24h, 7d …")] = None,
+    first: Annotated[str | None, typer.Option("--from", help="First hour in UTC, or a date.")] = None,
+    end: Annotated[str | None, typer.Option("--to", help="The hour after the last one, or a date.")] = None,
+    group_by: Annotated[str | None, typer.Option(help="bu, namespace, cluster, node, workload, pod, resource.")] = None,
+    step: Annotated[str | None, typer.Option(help="hour, day or month: costs over time.")] = None,
+    cluster: Annotated[str | None, typer.Option(help="One cluster.")] = None,
+    bu: Annotated[str | None, typer.Option(help="One BU.")] = None,
+    namespace: Annotated[str | None, typer.Option(help="One namespace.")] = None,
+    compare: Annotated[bool, typer.Option("--compare", help="Beside the window before.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the answer's document.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Print the rows as CSV.")] = False,
+) -> None:
+    """Ask a deployed API (or the demo's) what was held, used and wasted."""
+    from local.commands import costs as command
+
+    asked = command.Question(window, first, end, group_by, step, cluster, bu, namespace, compare)
+    command.run(url, asked, json, csv)
+
+
+@app.command()
 def demo(
     once: Annotated[bool, typer.Option("--once", help="End after the replay instead of leaving the API up.")] = False,
 ) -> None:

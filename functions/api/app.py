@@ -1,23 +1,14 @@
-"""GET /v1/costs: what was held, used and wasted, from the published hours."""
+"""The API: answers questions about costs from the published hours."""
 
 from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from gpucost.runtime import container
-from gpucost.runtime.environment import ApiEnvironment
-from gpucost.runtime.http import HttpApi, Parameters
+from functions.api import costs, document, focus, hours, opencost, usage
+from gpucost.runtime.http import HttpApi
 from gpucost.runtime.observability import observed
-from gpucost.usecases.answer import costs
-from gpucost.usecases.cost_query import CostQuery
 
-api = HttpApi()
-
-
-@api.get("/v1/costs")
-def get_costs(parameters: Parameters) -> dict[str, Any]:
-    parts = container.parts(ApiEnvironment)
-    return costs(CostQuery.parse(parameters, parts.now()), parts.clusters, parts.ledger)
+api = HttpApi([costs.routes, usage.routes, hours.routes, opencost.routes, focus.routes, document.routes])
 
 
 @observed

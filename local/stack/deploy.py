@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import count
+from secrets import token_hex
 from typing import Any
 
 import boto3
@@ -52,7 +53,8 @@ def deploy(endpoint: str, parameters: dict[str, str], template: Template | None 
             endpoint, name, _body(source, secrets, wanted.outputs()), parameters | secrets
         )
         for logical_id, arn in secrets.items():
-            _fill_secret(endpoint, arn, values.get(wanted.key(logical_id, "SecretString")))
+            made_up = token_hex() if logical_id in wanted.generated else None
+            _fill_secret(endpoint, arn, values.get(wanted.key(logical_id, "SecretString"), made_up))
         for logical_id in wanted.subscriptions:
             _subscribe(endpoint, {name: values[wanted.key(logical_id, name)] for name in wanted.properties(logical_id)})
     except ClientError as error:
@@ -87,6 +89,11 @@ class _Wanted:
     def properties(self, logical_id: str) -> list[str]:
         return [name for name in ("TopicArn", "Endpoint") if name in self._resources[logical_id]["Properties"]]
 
+    @property
+    def generated(self) -> list[str]:
+        """The secrets whose text Secrets Manager makes up."""
+        return [name for name in self.secrets if "GenerateSecretString" in self._resources[name]["Properties"]]
+
     def outputs(self) -> dict[str, Any]:
         wanted = {
             self.key(logical_id, name): value
@@ -97,7 +104,8 @@ class _Wanted:
             for name in self.properties(logical_id):
                 wanted[self.key(logical_id, name)] = self._resources[logical_id]["Properties"][name]
         for logical_id in self.secrets:
-            wanted[self.key(logical_id, "SecretString")] = self._resources[logical_id]["Properties"]["SecretString"]
+            if text := self._resources[logical_id]["Properties"].get("SecretString"):
+                wanted[self.key(logical_id, "SecretString")] = text
         return wanted
 
 

@@ -1,6 +1,7 @@
 """The API on localhost: turns HTTP requests into the events of an HTTP API, and the handler's answers back.
 
-There is no authorizer on this machine; in the cloud the HTTP API asks for SigV4.
+There is no authorizer on this machine; in the cloud the HTTP API asks for SigV4. Requests count as those of one IAM
+user, or of whoever the header X-Local-Caller names, to try the rules of access.
 """
 
 import base64
@@ -9,7 +10,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from urllib.parse import unquote, urlsplit
 
-from local.stack.events import http_api_event
+from local.stack.events import LOCAL_CALLER, http_api_event
 from local.stack.http import QuietHandler, http_server
 from local.stack.runner import Runner
 
@@ -24,9 +25,9 @@ def api_server(runner: Runner, port: int = 0) -> Iterator[str]:
         def respond(self) -> None:
             self.body()
             parts = urlsplit(self.path)
-            event = http_api_event(
-                self.command, unquote(parts.path), parts.query, dict(self.headers.items()), datetime.now(UTC)
-            )
+            caller = self.headers.get("X-Local-Caller", LOCAL_CALLER)
+            headers = dict(self.headers.items())
+            event = http_api_event(self.command, unquote(parts.path), parts.query, headers, datetime.now(UTC), caller)
             answer = runner.invoke("api", event)
             body = str(answer.get("body") or "")
             content = base64.b64decode(body) if answer.get("isBase64Encoded") else body.encode()

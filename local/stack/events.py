@@ -79,8 +79,13 @@ def _matches(value: Any, pattern: Any) -> bool:
     return value in pattern
 
 
-def http_api_event(method: str, path: str, query: str, headers: Mapping[str, str], now: datetime) -> Event:
-    """An HTTP API request in payload format 2.0."""
+LOCAL_CALLER = "arn:aws:iam::123456789012:user/local"
+
+
+def http_api_event(
+    method: str, path: str, query: str, headers: Mapping[str, str], now: datetime, caller: str = LOCAL_CALLER
+) -> Event:
+    """An HTTP API request in payload format 2.0, signed by this IAM user or role as far as the function can tell."""
     values = {name: ",".join(several) for name, several in parse_qs(query, keep_blank_values=True).items()}
     event: Event = {
         "version": "2.0",
@@ -91,6 +96,7 @@ def http_api_event(method: str, path: str, query: str, headers: Mapping[str, str
         "requestContext": {
             "accountId": "123456789012",
             "apiId": "local",
+            "authorizer": {"iam": {"accountId": "123456789012", "userArn": caller}},
             "domainName": "localhost",
             "domainPrefix": "local",
             "http": {"method": method, "path": path, "protocol": "HTTP/1.1", "sourceIp": "127.0.0.1", "userAgent": ""},

@@ -19,7 +19,7 @@ _PARTS = {
     "collect": ("CollectEnvironment", "ledger dead_letters _settings_parameter"),
     "detect": ("DetectEnvironment", "ledger alert_log publisher dead_letters _settings_parameter"),
     "notify": ("NotifyEnvironment", "chat dead_letters"),
-    "api": ("ApiEnvironment", "ledger"),
+    "api": ("ApiEnvironment", "ledger _settings_parameter"),
 }
 _CODE = """
 import time

@@ -21,7 +21,7 @@ from gpucost.domain.money import plain
 from gpucost.domain.wording import subject
 from gpucost.ports import DeliveryError, DeliveryUnavailable
 from gpucost.runtime.environment import ApiEnvironment, PlanEnvironment
-from gpucost.runtime.http import json_text
+from gpucost.runtime.json_text import json_text
 from local.stack.slack import SlackDouble
 from local.stack.slack_limits import fault_of
 from tests.support.cases import CASES, load

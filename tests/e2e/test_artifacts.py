@@ -95,7 +95,8 @@ def test_the_dependencies_layer_holds_every_pinned_package_and_nothing_else(buil
 def test_an_artifact_is_the_handler_alone(name: str, built: Path) -> None:
     folder = built / f"{name.capitalize()}Function"
     files = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
-    assert {file for file in files if not file.endswith("__init__.py")} == {f"functions/{name}/app.py"}
+    own = {f"functions/{name}/{file.name}" for file in (ROOT / "functions" / name).glob("*.py")}
+    assert {file for file in files if not file.endswith("__init__.py")} == own
 
 
 def test_an_hour_goes_through_the_whole_line(line: Line) -> None:

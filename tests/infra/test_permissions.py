@@ -27,7 +27,7 @@ DECLARED = {
     "Bills": {*READS, "dynamodb:PutItem", *sqs.PERMISSIONS, *bill_files.PERMISSIONS, *bill_query.PERMISSIONS, *ATHENAS},
     "Detect": {*READS, "dynamodb:PutItem", *sns.PERMISSIONS, *ssm.PERMISSIONS, *sqs.PERMISSIONS},
     "Notify": {*secrets.PERMISSIONS, *sqs.PERMISSIONS},
-    "Api": READS,
+    "Api": {*READS, *ssm.PERMISSIONS, *secrets.PERMISSIONS},
 }
 
 # Lambda's own: what a function needs for its logs, its traces, and to be fed by a queue or a stream.

@@ -246,14 +246,31 @@ def test_silence_is_an_alarm() -> None:
 
 
 def test_every_route_asks_for_signed_requests_and_the_api_is_throttled_and_logged() -> None:
-    (api,) = stack.resources("AWS::ApiGatewayV2::Api").values()
-    routes = api["Properties"]["Body"]["paths"]
-    assert list(routes) == ["/v1/costs"]
+    routes = stack.properties("Api")["Body"]["paths"]
+    assert list(routes) == ["/{proxy+}"]
     methods = [method for route in routes.values() for method in route.values()]
     assert all(method["security"] == [{"AWS_IAM": []}] for method in methods)
-    (stage,) = stack.resources("AWS::ApiGatewayV2::Stage").values()
-    assert stage["Properties"]["DefaultRouteSettings"]["ThrottlingRateLimit"] == {"Ref": "ApiRateLimit"}
-    assert json.loads(stage["Properties"]["AccessLogSettings"]["Format"])["requestId"] == "$context.requestId"
+    stages = stack.resources("AWS::ApiGatewayV2::Stage").values()
+    assert len(stages) == 2
+    for stage in stages:
+        assert stage["Properties"]["DefaultRouteSettings"]["ThrottlingRateLimit"] == {"Ref": "ApiRateLimit"}
+        assert json.loads(stage["Properties"]["AccessLogSettings"]["Format"])["requestId"] == "$context.requestId"
+
+
+def test_tokens_are_for_an_api_of_their_own_that_is_there_only_with_an_issuer() -> None:
+    of_tokens = {name: one for name, one in stack.plain()["Resources"].items() if name.startswith("Token")}
+    assert len(of_tokens) == 6
+    assert {one["Condition"] for one in of_tokens.values()} == {"HasTokens"}
+    assert set(stack.resources("AWS::ApiGatewayV2::Api")) == {"Api", "TokenApi"}
+    (route,) = stack.resources("AWS::ApiGatewayV2::Route").values()
+    assert route["Properties"]["AuthorizationType"] == "JWT"
+    assert route["Properties"]["AuthorizerId"] == {"Ref": "TokenAuthorizer"}
+    assert stack.properties("TokenAuthorizer")["JwtConfiguration"]["Issuer"] == {"Ref": "JwtIssuer"}
+
+
+def test_pages_are_signed_with_a_key_that_nobody_chose() -> None:
+    assert stack.properties("CursorKey")["GenerateSecretString"]["PasswordLength"] >= 32
+    assert variables("Api")["GPUCOST_CURSOR_SECRET"] == {"Ref": "CursorKey"}
 
 
 def test_every_log_group_forgets() -> None:

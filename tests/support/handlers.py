@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from gpucost.adapters.memory_chat import MemorySecrets
 from gpucost.runtime import container
 from gpucost.runtime.container import Container
-from gpucost.runtime.environment import Environment
+from gpucost.runtime.environment import ApiEnvironment, Environment
 
 EVENTS = Path(__file__).parents[2] / "events"
 NOW = datetime(2026, 11, 30, 11, 10, 5, tzinfo=UTC)
@@ -70,6 +71,8 @@ def install(patch: pytest.MonkeyPatch, kind: type[Environment], **twins: Any) ->
     variables = dict.fromkeys(kind.variables(), "unused")
     variables |= {"GPUCOST_CLUSTERS": "gpu-cost-poc", "GPUCOST_MAX_RECEIVES": "3"}
     variables |= {"GPUCOST_KEEP_DAYS": "0", "GPUCOST_REACH_DAYS": "150"}
+    if issubclass(kind, ApiEnvironment):
+        twins = {"_settings_parameter": FixedText(), "_secrets": MemorySecrets({"unused": "a key"}), **twins}
     parts = Parts(kind.read(variables), twins)
     patch.setitem(container._containers, kind, parts)
     return parts

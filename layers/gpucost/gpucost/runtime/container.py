@@ -14,9 +14,10 @@ import boto3
 from botocore.config import Config
 
 from gpucost.books import Books
-from gpucost.ports import AlertLog, Chat, DeadLetters, Jobs, Metrics, Publisher
+from gpucost.ports import AlertLog, Chat, DeadLetters, Jobs, Metrics, Publisher, Secrets
 from gpucost.prices import BillBook, PriceBook, PriceList, PriceSources
 from gpucost.runtime.environment import (
+    ApiEnvironment,
     BillsEnvironment,
     CollectEnvironment,
     ConfigurationError,
@@ -145,11 +146,23 @@ class Container:
 
     @cached_property
     def chat(self) -> Chat:
-        from gpucost.adapters.secrets import SecretsManager
         from gpucost.adapters.slack import SlackWebhook
 
-        secrets = SecretsManager(self._session.client("secretsmanager", config=AWS_CONFIG))
-        return SlackWebhook(secrets, self._its(NotifyEnvironment).slack_secret)
+        return SlackWebhook(self._secrets, self._its(NotifyEnvironment).slack_secret)
+
+    @cached_property
+    def _secrets(self) -> Secrets:
+        from gpucost.adapters.secrets import SecretsManager
+
+        return SecretsManager(self._session.client("secretsmanager", config=AWS_CONFIG))
+
+    def cursor_key(self) -> bytes:
+        """The key that pages of answers are signed with, at most five minutes old."""
+        name = self._its(ApiEnvironment).cursor_secret
+        key = self._secrets.get(name)
+        if not key:
+            raise ConfigurationError(f"the secret {name} holds no key: put any long random text in")
+        return key.encode()
 
     @property
     def settings(self) -> Settings:

@@ -110,5 +110,7 @@ class NotifyEnvironment(HasDeadLetters, HasReceives):
     slack_secret: Text = Field(alias="GPUCOST_SLACK_SECRET")
 
 
-class ApiEnvironment(HasTable, HasClusters):
-    pass
+class ApiEnvironment(HasTable, HasClusters, HasSettings):
+    """cursor_secret: the secret that holds the key which pages are signed with."""
+
+    cursor_secret: Text = Field(alias="GPUCOST_CURSOR_SECRET")

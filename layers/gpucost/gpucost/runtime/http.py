@@ -1,110 +1,144 @@
-"""The HTTP side of the API: routes under both payload formats of API Gateway, exact JSON numbers, RFC 9457 problems."""
+"""The HTTP side of the API: typed routes under both payload formats, and answers that clients may keep."""
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from http import HTTPStatus
-from typing import Any
-from urllib.parse import parse_qs
+from inspect import getdoc
+from typing import Any, get_type_hints
 
-import simplejson
-from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, APIGatewayRestResolver, Response
-from aws_lambda_powertools.event_handler.api_gateway import ApiGatewayResolver
-from aws_lambda_powertools.event_handler.api_gateway import Router as RouteTable
-from aws_lambda_powertools.event_handler.exceptions import NotFoundError
+from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
+from aws_lambda_powertools.event_handler.api_gateway import ApiGatewayResolver, Router
+from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
+from aws_lambda_powertools.event_handler.openapi.params import Query
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from gpucost.ports import GpucostError, RequestError
-from gpucost.runtime.observability import logger
-
-type Parameters = Mapping[str, Sequence[str]]
-type Route = Callable[[Parameters], dict[str, Any]]
+from gpucost.runtime import problems
+from gpucost.runtime.http_event import as_format_2, query_parameters
+from gpucost.runtime.json_text import json_text
 
 JSON = "application/json"
-PROBLEM_JSON = "application/problem+json"
-RETRY_AFTER_SECONDS = 5
-MAX_PARAMETERS = 100
+CSV = "text/csv; charset=utf-8"
+JSON_LINES = "application/x-ndjson"
+LARGEST_BODY = 5_500_000
+"""Lambda returns at most 6 MB; base64 of a compressed body is counted."""
+KEEP_FINAL = "private, max-age=86400, immutable"
+KEEP_WITH_CHECK = "private, no-cache"
 
-json_text = partial(simplejson.dumps, use_decimal=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+type Handler = Callable[..., Response[Any]]
 
 
-class HttpApi:
-    """GET routes that take the query parameters and answer with a document of Decimals, text, lists and nulls."""
+class Routes:
+    """A group of GET routes. A parameter that a route does not have, or that is given twice, is refused:
+    a typing error must not look like an answer.
+    """
 
     def __init__(self) -> None:
-        self._routes = RouteTable()  # type: ignore[no-untyped-call]
+        self.router = Router()  # type: ignore[no-untyped-call]
 
-    def get(self, path: str) -> Callable[[Route], Route]:
-        def register(route: Route) -> Route:
-            def answer() -> Response[dict[str, Any]]:
-                parameters = query_parameters(self._routes.current_event.raw_event)
-                return Response(HTTPStatus.OK, JSON, route(parameters))
-
-            self._routes.get(path)(answer)
-            return route
+    def get(self, path: str, **documented: Any) -> Callable[[Handler], Handler]:
+        def register(handler: Handler) -> Handler:
+            check = _only(_query_names(handler))
+            documented.setdefault("description", getdoc(handler))
+            return self.router.get(path, compress=True, middlewares=[check], **documented)(handler)
 
         return register
 
+    @property
+    def event(self) -> dict[str, Any]:
+        """The request that is being answered, in payload format 2.0."""
+        event: dict[str, Any] = self.router.current_event.raw_event
+        return event
+
+    @property
+    def path(self) -> str:
+        return str(self.event["rawPath"])
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """The query parameters as they were given, once each."""
+        return {name: values[0] for name, values in query_parameters(self.event).items()}
+
+
+class HttpApi:
+    """The routes of several groups, behind one resolver that is built with the first request."""
+
+    def __init__(self, groups: Sequence[Routes]) -> None:
+        self._groups = groups
+
     def resolve(self, event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         """API Gateway's answer to an event in payload format 2.0 or 1.0."""
-        resolver = self._format_2 if event.get("version") == "2.0" else self._format_1
-        return resolver.resolve(event, context)
+        try:
+            return self.resolver.resolve(as_format_2(event), context)
+        except RequestError as error:
+            return _bare(problems.refused(error))
 
     @cached_property
-    def _format_2(self) -> ApiGatewayResolver:
-        return self._prepared(APIGatewayHttpResolver(serializer=json_text))
-
-    @cached_property
-    def _format_1(self) -> ApiGatewayResolver:
-        return self._prepared(APIGatewayRestResolver(serializer=json_text))
-
-    def _prepared(self, resolver: ApiGatewayResolver) -> ApiGatewayResolver:
-        resolver.include_router(self._routes)
-        resolver.not_found(_not_found)
-        resolver.exception_handler(RequestError)(_bad_request)
-        resolver.exception_handler(GpucostError)(_failed)
-        resolver.exception_handler(Exception)(_unexpected)
+    def resolver(self) -> ApiGatewayResolver:
+        resolver = APIGatewayHttpResolver(enable_validation=True, serializer=json_text)
+        for group in self._groups:
+            resolver.include_router(group.router)
+        resolver.not_found(problems.no_route)
+        resolver.exception_handler(RequestValidationError)(problems.invalid)
+        resolver.exception_handler(RequestError)(problems.refused)
+        resolver.exception_handler(GpucostError)(problems.failed)
+        resolver.exception_handler(Exception)(problems.unexpected)
         return resolver
 
 
-def query_parameters(event: Mapping[str, Any]) -> dict[str, list[str]]:
-    """The query parameters with all their values, whether the event has them raw, single, multiple, null or not at all.
+def answered(event: Mapping[str, Any], body: str, content_type: str = JSON, *, final: bool = False) -> Response[Any]:
+    """The answer with its ETag, or 304 when the caller has it already. `final` ones may be kept without asking again.
 
-    RequestError when there are too many.
+    RequestError when it is larger than Lambda can return.
     """
-    raw = event.get("rawQueryString")
-    if raw:
-        try:
-            return parse_qs(raw, keep_blank_values=True, max_num_fields=MAX_PARAMETERS)
-        except ValueError:
-            raise RequestError(f"the query has more than {MAX_PARAMETERS} parameters") from None
-    single = event.get("queryStringParameters") or {}
-    multiple = event.get("multiValueQueryStringParameters") or {}
-    values = {name: [value or ""] for name, value in single.items()}
-    return values | {name: list(several or [""]) for name, several in multiple.items()}
+    encoded = body.encode()
+    tag = f'W/"{hashlib.sha256(encoded).hexdigest()[:32]}"'
+    headers = {
+        "ETag": tag,
+        "Cache-Control": KEEP_FINAL if final else KEEP_WITH_CHECK,
+        "Vary": "Accept-Encoding, Authorization",
+    }
+    asked = event.get("headers", {})
+    if tag in [one.strip() for one in asked.get("if-none-match", "").split(",")]:
+        return Response(HTTPStatus.NOT_MODIFIED, content_type, "", headers=dict(headers), compress=False)
+    if len(encoded) > LARGEST_BODY:
+        raise RequestError(f"the answer has {len(encoded)} bytes, more than {LARGEST_BODY}: ask for less at once")
+    return Response(HTTPStatus.OK, content_type, body, headers=dict(headers))
 
 
-def problem(status: HTTPStatus, detail: str, headers: Mapping[str, str] | None = None) -> Response[str]:
-    """An RFC 9457 problem. `detail` says what is wrong and what to do."""
-    document = {"type": "about:blank", "title": status.phrase, "status": status.value, "detail": detail}
-    return Response(status, PROBLEM_JSON, json_text(document), headers=dict(headers or {}))
+def _bare(response: Response[str]) -> dict[str, Any]:
+    """The answer to a request that does not even reach the routes."""
+    headers = {name: str(value) for name, value in response.headers.items()}
+    return {
+        "statusCode": int(response.status_code),
+        "headers": headers,
+        "body": response.body,
+        "isBase64Encoded": False,
+    }
 
 
-def _not_found(_: NotFoundError) -> Response[str]:
-    return problem(HTTPStatus.NOT_FOUND, "there is nothing at this path; see docs/api.md for the routes")
+def _query_names(handler: Handler) -> frozenset[str]:
+    names = set[str]()
+    for name, hint in get_type_hints(handler, include_extras=True).items():
+        for mark in getattr(getattr(hint, "__value__", hint), "__metadata__", ()):
+            if isinstance(mark, Query):
+                names.add(mark.alias or name)
+    return frozenset(names)
 
 
-def _bad_request(error: RequestError) -> Response[str]:
-    return problem(HTTPStatus.BAD_REQUEST, str(error))
+def _only(names: frozenset[str]) -> Callable[..., Response[Any]]:
+    """A check that the query has these parameters only, each once."""
 
+    def check(app: ApiGatewayResolver, next_middleware: Callable[[ApiGatewayResolver], Response[Any]]) -> Response[Any]:
+        given = query_parameters(app.current_event.raw_event)
+        unknown = len(given.keys() - names)
+        if unknown:
+            known = f"the names are {', '.join(sorted(names))}" if names else "it has none"
+            raise RequestError(f"{unknown} of the parameters are not known here; {known}")
+        repeated = sorted(name for name, values in given.items() if len(values) > 1)
+        if repeated:
+            raise RequestError(f"{', '.join(map(repr, repeated))} is given more than once")
+        return next_middleware(app)
 
-def _failed(error: GpucostError) -> Response[str]:
-    logger.error("request failed", reason=str(error), error=type(error).__name__)
-    if error.retryable:
-        retry = {"Retry-After": str(RETRY_AFTER_SECONDS)}
-        return problem(HTTPStatus.SERVICE_UNAVAILABLE, "the ledger cannot be read right now; try again soon", retry)
-    return problem(HTTPStatus.INTERNAL_SERVER_ERROR, "the request failed; its log line has the reason")
-
-
-def _unexpected(error: Exception) -> Response[str]:
-    logger.exception("unexpected", error=type(error).__name__)
-    return problem(HTTPStatus.INTERNAL_SERVER_ERROR, "the request failed; its log line has the reason")
+    return check

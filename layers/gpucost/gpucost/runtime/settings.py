@@ -24,6 +24,7 @@ from gpucost.domain.policy import (
 )
 from gpucost.domain.report import Basis
 from gpucost.ports import GpucostError
+from gpucost.runtime.access_settings import AccessSettings
 
 type Rate = Annotated[Decimal, Field(gt=0, le=10_000, description="USD per GPU-hour")]
 type Usd = Annotated[Decimal, Field(ge=0)]
@@ -166,6 +167,7 @@ class Settings(_Section):
     """Price devices that a pod uses without a request (DRA): its devices count as held while they report it."""
     bu: BuSettings = BuSettings()
     alerts: AlertSettings = AlertSettings()
+    access: AccessSettings = AccessSettings()
 
     @property
     def asks_aws(self) -> bool:
@@ -209,8 +211,8 @@ class Settings(_Section):
         return LabelNames(**self.label_names.model_dump(), cluster=self.cluster_label)
 
     def digest(self) -> str:
-        """Names these settings in a record: equal settings, equal digest."""
-        text = json.dumps(self.model_dump(mode="json"), sort_keys=True)
+        """Names these settings in a record: equal settings, equal digest. Who may read them changes no figure."""
+        text = json.dumps(self.model_dump(mode="json", exclude={"access"}), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

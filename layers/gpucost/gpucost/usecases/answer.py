@@ -2,99 +2,135 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from gpucost.domain.documents import flat
 from gpucost.domain.hours import Hour
-from gpucost.domain.money import ZERO, plain
-from gpucost.domain.report import CURRENCY, Figures, NamespaceRow, Status, Totals
-from gpucost.ports import Head, Ledger, RequestError
-from gpucost.usecases.cost_query import CostQuery, GroupBy
+from gpucost.domain.money import plain, round_fraction
+from gpucost.domain.report import CURRENCY, Figures, Status, Totals
+from gpucost.domain.rollups import add_totals
+from gpucost.domain.rows import sum_figures
+from gpucost.usecases.cost_query import CostQuery
+from gpucost.usecases.reading import bucket, read
+from gpucost.usecases.visible import Slice, VisibleLedger
+from gpucost.usecases.window import Window
 
 type Answer = dict[str, Any]
-
-_KNOWN_PART = ("effective_usd", "waste_usd")
+type Span = tuple[Hour, Hour]
+type Key = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class _Window:
-    heads: Sequence[Head]
-    rows: Sequence[NamespaceRow]
+class Sums:
+    """The figures of a window: by (stretch, group), and the slices that they come from."""
+
+    groups: dict[tuple[Span, Key], Figures]
+    slices: Sequence[Slice]
 
 
-def costs(query: CostQuery, clusters: Sequence[str], ledger: Ledger) -> Answer:
-    """What was held, used and wasted in the window, by BU or namespace, dearest first.
+def costs(query: CostQuery, ledger: VisibleLedger) -> Answer:
+    """What was held, used and wasted in the window, by group and stretch of time, dearest first.
 
     Amounts are Decimal. Sums are over published hours; `hours` says how many there are of each status and how many are
     missing. effective and waste are sums over the known part and null where nothing is known; unknown_usd is the
     allocated part that they do not speak of, and utilization is effective over the known part. Capacity and unallocated
-    belong to clusters, so `totals` has them only when no BU was asked for. RequestError for a cluster that is not ours.
+    belong to clusters, so `totals` has them only where whole clusters were asked for by somebody who may see them.
+    RequestError for a cluster that is not ours, ForbiddenError for a BU that is not the caller's.
     """
-    if query.cluster is not None and query.cluster not in clusters:
-        raise RequestError(f"there is no cluster {query.cluster!r}; there is {', '.join(clusters)}")
-    chosen = clusters if query.cluster is None else [query.cluster]
-    window = _read(query, chosen, ledger)
-    return {
-        "from": query.first.key,
-        "to": query.end.key,
-        "clusters": list(chosen),
-        "bu": query.bu,
-        "group_by": query.group_by.value,
+    if query.filters.bu is not None:
+        ledger.check_bu(query.filters.bu)
+    clusters = ledger.named(query.filters.cluster)
+    sums = sums_of(query, query.window, clusters, ledger)
+    answer: Answer = {
+        "from": query.window.first.key,
+        "to": query.window.end.key,
+        "clusters": list(clusters),
+        "bu": query.filters.bu,
+        "group_by": ",".join(query.group_by),
+        "step": query.step.value if query.step else None,
         "currency": CURRENCY,
-        "hours": _hours(query.hours * len(chosen), window.heads),
-        "rows": _rows(query.group_by, window.rows),
-        "totals": _totals(query, window),
+        "hours": count_hours(query.window.hours * len(clusters), sums.slices),
+    }
+    if not query.compare:
+        return {**answer, "rows": _rows(query, sums), "totals": _totals(query, sums, ledger)}
+    before = sums_of(query, query.window.before(), clusters, ledger)
+    totals = _totals(query, sums, ledger)
+    return {
+        **answer,
+        "previous": {"from": query.window.before().first.key, "to": query.window.first.key},
+        "rows": _compared_rows(query, sums, before),
+        "totals": {**totals, **_delta(totals, _totals(query, before, ledger))},
     }
 
 
-def _read(query: CostQuery, clusters: Sequence[str], ledger: Ledger) -> _Window:
-    heads: list[Head] = []
-    rows: list[tuple[Hour, NamespaceRow]] = []
-    for cluster in clusters:
-        heads += ledger.heads(cluster, query.first, query.end)
-        rows += ledger.namespaces(cluster, query.first, query.end, query.bu)
-    return _Window(heads, [row for _, row in rows])
+def sums_of(query: CostQuery, window: Window, clusters: Sequence[str], ledger: VisibleLedger) -> Sums:
+    """Read the window and add up its rows by stretch and group."""
+    parts: dict[tuple[Span, Key], list[Figures]] = {}
+    slices = list(read(clusters, window, query.step, query.in_detail, ledger))
+    for one in slices:
+        span = bucket(one.first, query.step, window)
+        for row in one.rows:
+            if query.filters.pass_row(row):
+                key = tuple(one.cluster if name == "cluster" else getattr(row, name) or "" for name in query.columns)
+                parts.setdefault((span, key), []).append(row.figures)
+    return Sums({group: sum_figures(figures) for group, figures in parts.items()}, slices)
 
 
-def _hours(expected: int, heads: Sequence[Head]) -> Answer:
-    seen = Counter(head.status for head in heads)
+def count_hours(expected: int, slices: Iterable[Slice]) -> Answer:
+    """How many hours of each status there are, and how many are missing."""
+    seen: Counter[Status] = Counter()
+    for one in slices:
+        seen.update(one.hours)
     by_status = {status.value: seen[status] for status in Status}
-    return {"expected": expected, **by_status, "missing": expected - len(heads)}
+    return {"expected": expected, **by_status, "missing": expected - seen.total()}
 
 
-def _rows(group_by: GroupBy, rows: Iterable[NamespaceRow]) -> list[Answer]:
-    groups: dict[tuple[str, ...], list[Figures]] = {}
-    for row in rows:
-        key = (row.bu,) if group_by is GroupBy.BU else (row.bu, row.namespace)
-        groups.setdefault(key, []).append(row.figures)
-    names = ("bu", "namespace")
-    documents = [
-        {**dict(zip(names, key, strict=False)), **_sum_of_figures(figures)} for key, figures in sorted(groups.items())
-    ]
-    return sorted(documents, key=lambda document: -document["allocated_usd"])
+def whole(totals: Sequence[Totals]) -> Answer:
+    """The sum of clusters' totals, with the utilisation of what is known."""
+    total = flat(add_totals(totals))
+    return {**total, "utilization": _ratio(total["effective_usd"], total["allocated_usd"] - total["unknown_usd"])}
 
 
-def _totals(query: CostQuery, window: _Window) -> Answer:
-    if query.bu is not None:
-        return _sum_of_figures([row.figures for row in window.rows])
-    return _sum([flat(head.totals) for head in window.heads], [field.name for field in fields(Totals)])
+def _rows(query: CostQuery, sums: Sums) -> list[Answer]:
+    ordered = sorted(sums.groups.items(), key=lambda one: (one[0][0], -one[1].allocated_usd, one[0][1]))
+    return [{**_named(query, *group), **flat(figures)} for group, figures in ordered]
 
 
-def _sum_of_figures(figures: Sequence[Figures]) -> Answer:
-    return _sum([flat(part) for part in figures], [field.name for field in fields(Figures)])
+def _named(query: CostQuery, span: Span, key: Key) -> Answer:
+    names = dict(zip(query.columns, key, strict=True))
+    return names if query.step is None else {"from": span[0].key, "to": span[1].key, **names}
 
 
-def _sum(parts: Sequence[Answer], names: Sequence[str]) -> Answer:
-    total: Answer = {name: _add(name, [part[name] for part in parts]) for name in names if name != "utilization"}
-    effective, known = total["effective_usd"], total["allocated_usd"] - total["unknown_usd"]
-    total["utilization"] = plain(effective / known) if effective is not None and known else None
-    return total
+def _compared_rows(query: CostQuery, sums: Sums, before: Sums) -> list[Answer]:
+    now, then = ({key: figures for (_, key), figures in one.groups.items()} for one in (sums, before))
+    nothing = sum_figures([])
+    pairs = [(key, now.get(key, nothing), then.get(key, nothing)) for key in now.keys() | then.keys()]
+    pairs.sort(key=lambda pair: (-pair[1].allocated_usd, -pair[2].allocated_usd, pair[0]))
+    span = query.window.first, query.window.end
+    return [{**_named(query, span, key), **flat(new), **_delta(flat(new), flat(old))} for key, new, old in pairs]
 
 
-def _add(name: str, values: Sequence[Decimal | None]) -> Decimal | None:
-    known = [value for value in values if value is not None]
-    if not known and name in _KNOWN_PART:
-        return None
-    return plain(sum(known, ZERO))
+def _delta(new: Answer, old: Answer) -> Answer:
+    change = {name: _minus(new[name], old[name]) for name in ("allocated_usd", "effective_usd", "waste_usd")}
+    return {
+        "previous_allocated_usd": old["allocated_usd"],
+        **{f"delta_{name}": value for name, value in change.items()},
+        "delta_ratio": _ratio(change["allocated_usd"], old["allocated_usd"]),
+    }
+
+
+def _minus(new: Decimal | None, old: Decimal | None) -> Decimal | None:
+    return None if new is None or old is None else plain(new - old)
+
+
+def _ratio(part: Decimal | None, of: Decimal) -> Decimal | None:
+    return round_fraction(Fraction(part) / Fraction(of)) if part is not None and of else None
+
+
+def _totals(query: CostQuery, sums: Sums, ledger: VisibleLedger) -> Answer:
+    if query.filters.of_rows or not ledger.scope.sees_everything:
+        return flat(sum_figures(list(sums.groups.values())))
+    return whole([one.totals for one in sums.slices if one.totals is not None])

@@ -1,18 +1,13 @@
-"""The question that a caller of /v1/costs asks, read from query parameters."""
+"""The question that a caller of /v1/costs asks: which hours, of what, grouped how."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time
 from enum import StrEnum
 from typing import Self
 
-from gpucost.domain.hours import Hour
+from gpucost.domain.report import NamespaceRow, PodRow
 from gpucost.ports import RequestError
-
-DEFAULT_HOURS = 24
-MAX_HOURS = 93 * 24
-FIRST_HOUR = Hour(datetime(2015, 1, 1, tzinfo=UTC))
-"""No cluster is older than Kubernetes."""
+from gpucost.usecases.window import Window
 
 
 class GroupBy(StrEnum):
@@ -20,73 +15,95 @@ class GroupBy(StrEnum):
 
     BU = "bu"
     NAMESPACE = "namespace"
+    CLUSTER = "cluster"
+    NODE = "node"
+    WORKLOAD = "workload"
+    POD = "pod"
+    RESOURCE = "resource"
+
+
+class Step(StrEnum):
+    """How long a row's stretch of time is; without a step it is the whole window."""
+
+    HOUR = "hour"
+    DAY = "day"
+    MONTH = "month"
+
+
+_DETAIL = {GroupBy.NODE, GroupBy.WORKLOAD, GroupBy.POD, GroupBy.RESOURCE}
+COLUMNS: dict[GroupBy, tuple[str, ...]] = {
+    GroupBy.BU: ("bu",),
+    GroupBy.NAMESPACE: ("bu", "namespace"),
+    GroupBy.CLUSTER: ("cluster",),
+    GroupBy.NODE: ("cluster", "node"),
+    GroupBy.WORKLOAD: ("cluster", "bu", "namespace", "workload"),
+    GroupBy.POD: ("cluster", "bu", "namespace", "pod"),
+    GroupBy.RESOURCE: ("resource",),
+}
+"""What names a group. A pod's row adds up its resources, and its restarts under the same name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Exact values that a row must have; None leaves all."""
+
+    cluster: str | None = None
+    bu: str | None = None
+    namespace: str | None = None
+    node: str | None = None
+    workload: str | None = None
+    pod: str | None = None
+    resource: str | None = None
+
+    @property
+    def of_pods(self) -> bool:
+        """Whether only pods can tell."""
+        return any(value is not None for value in (self.node, self.workload, self.pod, self.resource))
+
+    @property
+    def of_rows(self) -> bool:
+        """Whether they pick rows out of clusters, so that what belongs to a whole cluster does not fit the answer."""
+        return self.of_pods or self.bu is not None or self.namespace is not None
+
+    def pass_row(self, row: NamespaceRow | PodRow) -> bool:
+        names = ("bu", "namespace", "node", "workload", "pod", "resource")
+        wanted = ((name, getattr(self, name)) for name in names)
+        return all(value is None or getattr(row, name, None) == value for name, value in wanted)
 
 
 @dataclass(frozen=True, slots=True)
 class CostQuery:
-    """Costs of the hours of [first, end), of one cluster or all, of one BU or all."""
+    """Costs of the hours of a window. `compare` sets them beside those of the window before."""
 
-    first: Hour
-    end: Hour
-    group_by: GroupBy = GroupBy.BU
-    cluster: str | None = None
-    bu: str | None = None
+    window: Window
+    group_by: tuple[GroupBy, ...] = (GroupBy.BU,)
+    step: Step | None = None
+    filters: Filters = Filters()
+    compare: bool = False
 
     @property
-    def hours(self) -> int:
-        return (self.end.epoch - self.first.epoch) // 3600
+    def in_detail(self) -> bool:
+        """Whether the rows of pods have to be read."""
+        return self.filters.of_pods or bool(_DETAIL.intersection(self.group_by))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names that stand for a group, each once."""
+        return tuple(dict.fromkeys(name for one in self.group_by for name in COLUMNS[one]))
 
     @classmethod
-    def parse(cls, parameters: Mapping[str, Sequence[str]], now: datetime) -> Self:
-        """Read from, to, group_by, cluster and bu, each at most once. An empty value is as good as none.
-
-        `to` is excluded. Without it the window ends with the last hour that was over at `now`; without `from` it
-        begins 24 hours before its end. Hours that are not over at `now` are left out. RequestError for anything that
-        cannot be answered.
-        """
-        given = _single(parameters)
-        over = Hour.containing(now)
-        end = min(_instant("to", given["to"]), over) if "to" in given else over
-        first = _instant("from", given["from"]) if "from" in given else end.plus(-DEFAULT_HOURS)
-        query = cls(first, end, _group_by(given.get("group_by", GroupBy.BU)), given.get("cluster"), given.get("bu"))
-        if first >= end:
-            raise RequestError(
-                f"the window from {first} to {end} holds no hour that is over; 'from' has to be before 'to' and before "
-                f"{over}"
-            )
-        if query.hours > MAX_HOURS:
-            raise RequestError(f"the window has {query.hours} hours; ask for at most {MAX_HOURS} at once")
-        return query
+    def checked(
+        cls, window: Window, group_by: Sequence[GroupBy], step: Step | None, filters: Filters, compare: bool
+    ) -> Self:
+        """RequestError for what does not go together."""
+        if compare and step is not None:
+            raise RequestError("'compare' is for the window as a whole: leave out 'step'")
+        return cls(window, tuple(dict.fromkeys(group_by)), step, filters, compare)
 
 
-_NAMES = ("from", "to", "group_by", "cluster", "bu")
-
-
-def _single(parameters: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    unknown = sorted(parameters.keys() - set(_NAMES))
-    if unknown:
-        raise RequestError(f"there is no parameter {', '.join(map(repr, unknown))}; the names are {', '.join(_NAMES)}")
-    repeated = sorted(name for name, values in parameters.items() if len(values) > 1)
-    if repeated:
-        raise RequestError(f"{', '.join(map(repr, repeated))} is given more than once")
-    return {name: values[0] for name, values in parameters.items() if values and values[0]}
-
-
-def _instant(name: str, text: str) -> Hour:
+def groupings(text: str) -> list[GroupBy]:
+    """The groupings of a list with commas. RequestError for one that there is not."""
     try:
-        is_date = len(text) == len("2026-11-30")
-        hour = Hour(datetime.combine(date.fromisoformat(text), time(), UTC)) if is_date else Hour.parse(text)
-        if hour < FIRST_HOUR:
-            raise ValueError(text)
-        return hour
-    except (ValueError, OverflowError):  # OverflowError at the ends of the calendar
-        raise RequestError(
-            f"{name!r} is {text!r}; write a UTC hour such as 2026-11-30T10:00:00Z, or a date such as 2026-11-30"
-        ) from None
-
-
-def _group_by(text: str) -> GroupBy:
-    try:
-        return GroupBy(text)
+        return [GroupBy(name) for name in text.split(",")]
     except ValueError:
-        raise RequestError(f"'group_by' is {text!r}; choose one of {', '.join(GroupBy)}") from None
+        raise RequestError(f"'group_by' is {text[:60]!r}; choose from {', '.join(GroupBy)}") from None

@@ -1,0 +1,80 @@
+"""Random questions to the API: every route, with filters and cursors that may be anybody's."""
+
+import random
+from dataclasses import dataclass
+
+from gpucost.usecases.cost_query import GroupBy
+from tests.support.house import BUS, CLUSTERS, FIRST
+
+_NAMESPACES = [*(f"{bu}-jobs" for bu in BUS), "commons", "nobody"]
+_PODS = [f"{bu}-{cluster}-0" for bu in BUS for cluster in CLUSTERS]
+_BUS = [*BUS, "nobody"]
+LISTS = ["/v1/costs", "/v1/waste", "/v1/capacity", "/v1/prices", "/v1/hours"]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A path with parameters."""
+
+    path: str
+    query: dict[str, str]
+
+
+def question(draw: random.Random) -> Question:
+    """One question. Some make sense, some do not."""
+    kind = draw.choice([*LISTS, "/v1/costs", "/v1/costs", "bu", "hour", "explain", "odd", "opencost"])
+    if kind == "bu":
+        return Question(f"/v1/costs/{draw.choice(_BUS)}", _window(draw) | _grouped(draw, 0.3))
+    if kind == "opencost":
+        return _opencost(draw)
+    if kind in ("hour", "explain"):
+        return _about_an_hour(draw, kind)
+    if kind == "odd":
+        names = ["bu", "namespace", "tenant", draw.choice(_BUS), "cluster", "limit", "format"]
+        return Question(draw.choice(LISTS), {draw.choice(names): draw.choice(_BUS), draw.choice(names): "1"})
+    query = _window(draw) | _some(draw, {"cluster": draw.choice(CLUSTERS)}, 0.3)
+    query |= _some(draw, {"format": draw.choice(["csv", "jsonl"])}, 0.15) | _some(draw, {"limit": "2"}, 0.4)
+    if kind == "/v1/costs":
+        query |= _grouped(draw, 0.5)
+    if kind in ("/v1/costs", "/v1/waste"):
+        query |= _some(draw, {"bu": draw.choice(_BUS)}, 0.3) | _some(draw, {"namespace": draw.choice(_NAMESPACES)}, 0.3)
+    return Question(kind, query)
+
+
+def _about_an_hour(draw: random.Random, kind: str) -> Question:
+    cluster = draw.choice([*CLUSTERS, *BUS])
+    path = f"/v1/hours/{cluster}/{FIRST.plus(draw.randrange(90)).key}"
+    return (
+        Question(path, {}) if kind == "hour" else Question(f"{path}/explain", {"namespace": draw.choice(_NAMESPACES)})
+    )
+
+
+def _opencost(draw: random.Random) -> Question:
+    asked = _window(draw)
+    query = {"window": f"{asked['from']},{asked['to']}"}
+    query |= _some(
+        draw, {"aggregate": draw.choice(["namespace", "cluster", "bu", "node", "pod", "cluster,namespace"])}, 0.9
+    )
+    query |= _some(draw, {"filter": f'namespace:"{draw.choice(_NAMESPACES)}"|pod~:"{draw.choice(_BUS)}"'}, 0.3)
+    query |= (
+        _some(draw, {"step": "1h"}, 0.1) | _some(draw, {"shareIdle": "true"}, 0.2) | _some(draw, {"format": "csv"}, 0.1)
+    )
+    query |= _some(draw, {"idleByNode": "true"}, 0.2)
+    return Question(draw.choice(["/allocation", "/allocation/compute"]), query)
+
+
+def _window(draw: random.Random) -> dict[str, str]:
+    first = draw.randrange(84)
+    length = draw.choice([1, 2, 3, 24, 40])
+    return {"from": FIRST.plus(first).key, "to": FIRST.plus(first + length).key}
+
+
+def _grouped(draw: random.Random, chance: float) -> dict[str, str]:
+    several = draw.sample(list(GroupBy), draw.choice([1, 1, 1, 2]))
+    found = _some(draw, {"group_by": ",".join(several)}, chance)
+    step = {"step": draw.choice(["hour", "day", "month"])} if draw.random() < 0.5 else {"compare": "true"}
+    return found | _some(draw, step, 0.3) | _some(draw, {"pod": draw.choice(_PODS)} if found else {}, 0.1)
+
+
+def _some(draw: random.Random, parameters: dict[str, str], chance: float) -> dict[str, str]:
+    return parameters if draw.random() < chance else {}

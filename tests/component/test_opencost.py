@@ -1,0 +1,149 @@
+"""OpenCost's dialect: what its clients ask, in the shape they read, with sums that are ours."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from gpucost.runtime.environment import ApiEnvironment
+from tests.support.api import Reply, ask
+from tests.support.handlers import install
+from tests.support.house import BUS, CLUSTERS, house
+
+OCTOBER_31 = "2026-10-31T00:00:00Z,2026-11-01T00:00:00Z"
+CAPACITY = Decimal(2 * 24 * 96)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _house() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        install(patch, ApiEnvironment, ledger=house(), clusters=CLUSTERS)
+        yield
+
+
+def compute(**query: str) -> Reply:
+    return ask("/allocation/compute", {"window": OCTOBER_31, **query})
+
+
+def sets(**query: str) -> list[dict[str, Any]]:
+    reply = compute(**query)
+    assert reply.status == 200, reply.body
+    return list(reply.json["data"])
+
+
+# Requests as OpenCost's interface, its kubectl plugin and the dashboards around it send them.
+REQUESTS = [
+    "window=7d&aggregate=namespace&includeIdle=true&step=1d&accumulate=false",
+    "window=today&aggregate=cluster&accumulate=true",
+    "window=lastweek&aggregate=namespace&accumulate=true&shareIdle=false",
+    "window=24h&aggregate=controllerKind,controller&resolution=1m",
+    "window=1w&aggregate=namespace&step=1d&resolution=10m&includeIdle=false",
+    "window=month&aggregate=cluster,namespace&includeAggregatedMetadata=true",
+    "window=2026-10-31T00:00:00Z,2026-11-01T00:00:00Z&aggregate=pod",
+    "window=1793404800,1793491200&aggregate=node&idleByNode=true",
+    "window=48h&aggregate=namespace&filter=namespace%3A%22commons%22%2Bcluster%3A%22prod%22",
+    "window=yesterday&aggregate=namespace&shareIdle=weighted&sharelb=false",
+    "window=2d&includeProportionalAssetResourceCosts=false&offset=0&limit=25",
+    "window=lastmonth&aggregate=namespace&accumulate=week&format=csv",
+]
+NUMBERS = ("gpuHours", "gpuCost", "gpuCostIdle", "totalCost", "cpuCost", "ramCost", "minutes")
+
+
+@pytest.mark.parametrize("path", ["/allocation", "/allocation/compute"])
+@pytest.mark.parametrize("query", REQUESTS)
+def test_requests_of_clients_are_answered_in_their_shape(path: str, query: str) -> None:
+    reply = ask(path, query)
+    assert reply.status == 200, reply.body
+    if "format=csv" in query:
+        assert reply.body.startswith("name,start,end,")
+        return
+    document = reply.json
+    assert (document["code"], document["status"]) == (200, "success")
+    for name, one in ((name, one) for part in document["data"] for name, one in part.items()):
+        assert one["name"] == name
+        assert one["window"] == {"start": one["start"], "end": one["end"]}
+        assert all(one[field] >= 0 for field in NUMBERS)
+        assert one["totalEfficiency"] is None or 0 <= one["totalEfficiency"] <= 1
+        assert "NaN" not in reply.body
+
+
+def test_what_was_held_and_what_was_not_is_the_capacity() -> None:
+    (whole,) = sets(aggregate="namespace")
+    assert set(whole) == {*(f"{bu}-jobs" for bu in BUS), "commons", "__idle__"}
+    assert sum(one["totalCost"] for one in whole.values()) == CAPACITY
+    assert whole["__idle__"]["gpuEfficiency"] == 0
+    assert whole["alpha-jobs"]["gpuCost"] == sum(
+        whole["alpha-jobs"][name] for name in ("gpuCostEffective", "gpuCostWaste", "gpuCostUnknown")
+    )
+
+
+@pytest.mark.parametrize("by_node", ["false", "true"])
+def test_idle_cost_is_shared_out_to_the_last_digit(by_node: str) -> None:
+    (shared,) = sets(aggregate="namespace", shareIdle="true", idleByNode=by_node)
+    assert "__idle__" not in shared
+    assert sum(one["totalCost"] for one in shared.values()) == CAPACITY
+    ratios = {one["gpuCostIdle"] / one["gpuCost"] for one in shared.values()}
+    assert max(ratios) - min(ratios) < Decimal("1e-9")
+
+
+def test_a_filter_does_not_make_shares_of_idle_cost_larger() -> None:
+    (whole,) = sets(aggregate="namespace", shareIdle="true")
+    (part,) = sets(aggregate="namespace", shareIdle="true", filter='namespace:"commons"')
+    assert part == {"commons": whole["commons"]}
+
+
+def test_steps_add_up_to_the_window() -> None:
+    (whole,) = sets(aggregate="namespace")
+    steps = sets(aggregate="namespace", step="1h")
+    assert len(steps) == 24
+    assert [one["commons"]["window"]["start"][11:13] for one in steps] == [f"{hour:02}" for hour in range(24)]
+    assert sum(one["commons"]["gpuCost"] for one in steps) == whole["commons"]["gpuCost"]
+    (accumulated,) = sets(aggregate="namespace", step="1h", accumulate="true")
+    assert accumulated == whole
+
+
+def test_the_last_step_ends_with_the_window() -> None:
+    last = sets(aggregate="cluster", step="7h")[-1]
+    assert (last["prod"]["start"], last["prod"]["minutes"]) == ("2026-10-31T21:00:00Z", 180)
+
+
+def test_several_fields_are_joined_and_what_a_row_lacks_has_a_name() -> None:
+    (found,) = sets(aggregate="cluster,namespace,controllerKind", includeIdle="false")
+    assert "prod/commons/statefulset" in found
+    (idle,) = sets(aggregate="cluster,node", idleByNode="true")
+    assert set(idle) == {"prod/node-a", "dev/node-a", "prod/node-a/__idle__", "dev/node-a/__idle__"}
+
+
+def test_properties_that_differ_within_a_row_are_left_out() -> None:
+    (found,) = sets(aggregate="namespace")
+    assert found["alpha-jobs"]["properties"] == {"namespace": "alpha-jobs", "bu": "alpha"}
+    assert found["commons"]["properties"] == {"namespace": "commons"}
+
+
+def test_names_are_paged() -> None:
+    (whole,) = sets(aggregate="namespace")
+    (page,) = sets(aggregate="namespace", offset="1", limit="2")
+    assert list(page) == list(whole)[1:3]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"aggregate": "label:team"},
+        {"aggregate": "namespace,,"},
+        {"step": "10m"},
+        {"step": "0h"},
+        {"accumulate": "month"},
+        {"filter": "namespace"},
+        {"window": "30m"},
+        {"window": ""},
+        {"shareNamespaces": "kube-system"},
+        {"costMetric": "hourly"},
+        {"window": "2026-01-01,2026-11-01", "step": "1h", "aggregate": "cluster"},
+    ],
+)
+def test_what_cannot_be_answered_rightly_is_refused(query: dict[str, str]) -> None:
+    reply = compute(**query)
+    assert reply.status == 400
+    assert reply.headers["content-type"] == "application/problem+json"
