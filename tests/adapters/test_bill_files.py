@@ -130,6 +130,7 @@ WHOLE = csv_gz(ROWS)
         ),
         (gzip.compress(b""), "the delivery has no rows at all"),
     ],
+    ids=["half", "no end", "no gzip", "columns", "no text", "a column", "currency", "cut off", "empty"],
 )
 def test_a_broken_file_is_named_with_the_row(body: bytes, said: str) -> None:
     with pytest.raises(BillError, match=said):
