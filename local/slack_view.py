@@ -32,6 +32,9 @@ def _parts(block: Block) -> Iterator[RenderableType]:
         case "context":
             for element in block["elements"]:
                 yield _text(element, "dim")
+        case "actions":
+            labels = (html.unescape(element["text"]["text"]) for element in block["elements"])
+            yield Text("  ".join(f"[ {label} ]" for label in labels), style="bold green")
         case _:
             if "text" in block:
                 yield _text(block["text"])

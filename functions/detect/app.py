@@ -9,8 +9,8 @@ from gpucost.runtime import container
 from gpucost.runtime.batches import Response, work_stream
 from gpucost.runtime.environment import DetectEnvironment
 from gpucost.runtime.observability import count, observed
-from gpucost.usecases.detect import NEWS, detect
 from gpucost.usecases.published import published_hour
+from gpucost.usecases.watch import watch
 
 
 @observed
@@ -22,15 +22,7 @@ def lambda_handler(event: dict[str, Any], _context: LambdaContext) -> Response:
         announced = published_hour(item)
         if announced is None:
             return
-        told = detect(
-            *announced,
-            ledger=parts.ledger,
-            rules=parts.settings.policy().alerts,
-            log=parts.alert_log,
-            publisher=parts.publisher,
-            now=parts.now(),
-            news=NEWS,
-        )
+        told = watch(*announced, parts.alerting, parts.now())
         count("FindingsTold", len(told))
 
     return work_stream(event, work, parts.dead_letters, parts.now())

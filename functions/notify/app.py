@@ -1,4 +1,4 @@
-"""Per batch of findings from the topic's queue: post one message per cluster-hour to the chat channel."""
+"""Per batch of findings from the topic's queue: tell them in the chat, by a bot or by a webhook."""
 
 from typing import Any
 
@@ -9,14 +9,19 @@ from gpucost.runtime.batches import Response, bodies, work_queue
 from gpucost.runtime.environment import NotifyEnvironment
 from gpucost.runtime.observability import count, observed
 from gpucost.usecases.deliver import read_finding
-from gpucost.usecases.deliver_batch import deliver_batch
+from gpucost.usecases.deliver_batch import deliver_batch, findings_in
+from gpucost.usecases.tell_episode import tell_batch
 
 
 @observed
 def lambda_handler(event: dict[str, Any], _context: LambdaContext) -> Response:
     """Answers with the messages to deliver again; those that never can be posted go to the dead-letter queue."""
     parts = container.parts(NotifyEnvironment)
-    failures = deliver_batch(bodies(event), parts.chat, parts.pause)
+    findings = findings_in(bodies(event))
+    if parts.bot is None:
+        failures = deliver_batch(findings, parts.chat, parts.messages, parts.pause, parts.now(), parts.reply)
+    else:
+        failures = tell_batch(findings, parts.bot, parts.messages, parts.reply, parts.pause)
 
     def settle(message: str) -> None:
         failure = failures.get(read_finding(message).id)

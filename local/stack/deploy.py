@@ -50,7 +50,7 @@ def deploy(endpoint: str, parameters: dict[str, str], template: Template | None 
     try:
         secrets = _create_secrets(endpoint, name, wanted.secrets)
         values, resources = _create_stack(
-            endpoint, name, _body(source, secrets, wanted.outputs()), parameters | secrets
+            endpoint, name, _body(source, secrets, wanted.outputs()), parameters | secrets | _apis(source)
         )
         for logical_id, arn in secrets.items():
             made_up = token_hex() if logical_id in wanted.generated else None
@@ -109,13 +109,20 @@ class _Wanted:
         return wanted
 
 
+def _apis(source: Template) -> dict[str, str]:
+    """An id for every API: there is none in the local stack, but functions are told its URL."""
+    return {
+        name: name.lower() for name, one in source["Resources"].items() if one["Type"] == "AWS::Serverless::HttpApi"
+    }
+
+
 def _body(source: Template, secrets: Mapping[str, str], outputs: Mapping[str, Any]) -> Template:
     """The template of the local stack.
 
     The checks on parameters are for people and left out: a local engine and webhook are on plain http. A secret exists
-    already and stands there as a parameter, so that references to it resolve.
+    already, an API never does: they stand there as parameters, so that references to them resolve.
     """
-    declared = {name: {"Type": "String"} for name in secrets} | {
+    declared = {name: {"Type": "String"} for name in (*secrets, *_apis(source))} | {
         name: {key: value for key, value in one.items() if key in ("Type", "Default")}
         for name, one in source["Parameters"].items()
     }

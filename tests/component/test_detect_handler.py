@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from functions.detect.app import lambda_handler
-from gpucost.adapters.memory import MemoryAlertLog, MemoryLedger
+from gpucost.adapters.memory import MemoryAlertLog, MemoryLedger, MemoryTrackBook
 from gpucost.adapters.memory_chat import MemoryPublisher
 from gpucost.adapters.memory_queue import MemoryDeadLetters
 from gpucost.domain.hours import Hour
@@ -30,6 +30,7 @@ class Detecting:
             DetectEnvironment,
             ledger=self.ledger,
             alert_log=MemoryAlertLog(),
+            tracks=MemoryTrackBook(),
             publisher=self.topic,
             dead_letters=self.dead,
             _settings_parameter=FixedText(settings),

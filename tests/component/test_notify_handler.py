@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from functions.notify.app import lambda_handler
+from gpucost.adapters.memory import MemoryTrackBook
 from gpucost.adapters.memory_chat import MemoryChat
 from gpucost.adapters.memory_queue import MemoryDeadLetters
 from gpucost.adapters.slack import Answer
@@ -24,7 +25,9 @@ class Notifying:
 
     def __init__(self, patch: pytest.MonkeyPatch, *answers: Answer) -> None:
         self.chat, self.dead = MemoryChat(answers), MemoryDeadLetters()
-        self.parts: Parts = install(patch, NotifyEnvironment, chat=self.chat, dead_letters=self.dead)
+        self.parts: Parts = install(
+            patch, NotifyEnvironment, chat=self.chat, messages=MemoryTrackBook(), dead_letters=self.dead
+        )
 
     def run(self, event: dict[str, Any]) -> Any:
         return lambda_handler(event, Context())

@@ -118,7 +118,7 @@ def test_body_and_attributes_hold_only_what_sqs_takes(moto_topic: MotoTopic, bu:
     moto_topic.publisher.publish(finding(bu))
     (message,) = moto_topic.messages()
     texts = [message["Body"], *(value["StringValue"] for value in message["MessageAttributes"].values())]
-    assert set(message["MessageAttributes"]) == {"bu", "kind", "severity"}
+    assert set(message["MessageAttributes"]) == {"bu", "kind", "severity", "step"}
     for text in texts:
         assert text
         assert not [char for char in text if (char < " " and char not in "\t\n\r") or char in "\ufffe\uffff\ud800"]

@@ -26,7 +26,8 @@ DECLARED = {
     "Prices": {"dynamodb:PutItem", "dynamodb:Query", *sqs.PERMISSIONS, *price_list.PERMISSIONS},
     "Bills": {*READS, "dynamodb:PutItem", *sqs.PERMISSIONS, *bill_files.PERMISSIONS, *bill_query.PERMISSIONS, *ATHENAS},
     "Detect": {*READS, "dynamodb:PutItem", *sns.PERMISSIONS, *ssm.PERMISSIONS, *sqs.PERMISSIONS},
-    "Notify": {*secrets.PERMISSIONS, *sqs.PERMISSIONS},
+    "Notify": {*secrets.PERMISSIONS, *sqs.PERMISSIONS, "dynamodb:BatchWriteItem", "dynamodb:GetItem"},
+    "Interact": {*secrets.PERMISSIONS, *ssm.PERMISSIONS, "dynamodb:PutItem", "dynamodb:Query"},
     "Api": {*READS, *ssm.PERMISSIONS, *secrets.PERMISSIONS},
 }
 
@@ -38,6 +39,7 @@ MANAGED = {
     "Bills": {"AWSLambdaBasicExecutionRole", "AWSXrayWriteOnlyAccess"},
     "Detect": {"AWSLambdaBasicExecutionRole", "AWSXrayWriteOnlyAccess", "AWSLambdaDynamoDBExecutionRole"},
     "Notify": {"AWSLambdaBasicExecutionRole", "AWSXrayWriteOnlyAccess", "AWSLambdaSQSQueueExecutionRole"},
+    "Interact": {"AWSLambdaBasicExecutionRole", "AWSXrayWriteOnlyAccess"},
     "Api": {"AWSLambdaBasicExecutionRole", "AWSXrayWriteOnlyAccess"},
 }
 
@@ -95,7 +97,7 @@ def test_nothing_but_reading_prices_is_granted_on_everything(function: str) -> N
                 assert "*" not in str(target)
 
 
-def test_only_plan_collect_prices_bills_and_detect_write_to_the_ledger_and_only_there() -> None:
+def test_only_those_who_have_to_write_to_the_ledger_and_only_there() -> None:
     for function in DECLARED:
         for statement in statements(function):
             if any(action.startswith("dynamodb:") for action in actions(statement)):
@@ -106,6 +108,7 @@ def test_only_plan_collect_prices_bills_and_detect_write_to_the_ledger_and_only_
         "Prices",
         "Bills",
         "Detect",
+        "Interact",
     }
 
 

@@ -19,6 +19,7 @@ ENVIRONMENTS: dict[str, type[environment.Environment]] = {
     "Bills": environment.BillsEnvironment,
     "Detect": environment.DetectEnvironment,
     "Notify": environment.NotifyEnvironment,
+    "Interact": environment.InteractEnvironment,
     "Api": environment.ApiEnvironment,
 }
 DEAD_LETTERS = {f"{name}DeadLetters" for name in ("Jobs", "Notify", "Plan", "Prices", "Bills", "Detect")}
@@ -247,9 +248,11 @@ def test_silence_is_an_alarm() -> None:
 
 def test_every_route_asks_for_signed_requests_and_the_api_is_throttled_and_logged() -> None:
     routes = stack.properties("Api")["Body"]["paths"]
-    assert list(routes) == ["/{proxy+}"]
-    methods = [method for route in routes.values() for method in route.values()]
-    assert all(method["security"] == [{"AWS_IAM": []}] for method in methods)
+    assert list(routes) == ["/slack/interactions", "/{proxy+}"]
+    assert [method["security"] for method in routes["/{proxy+}"].values()] == [[{"AWS_IAM": []}]]
+    # Slack signs in its own way: the function checks that.
+    (buttons,) = routes["/slack/interactions"].values()
+    assert buttons["security"] == [{"NONE": []}]
     stages = stack.resources("AWS::ApiGatewayV2::Stage").values()
     assert len(stages) == 2
     for stage in stages:

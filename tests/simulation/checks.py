@@ -6,18 +6,20 @@ from datetime import timedelta
 from decimal import Decimal
 
 from gpucost.adapters.ledger.ledger import StoreLedger
+from gpucost.adapters.ledger.tracks import StoreTrackBook
 from gpucost.adapters.memory import MemoryStore
-from gpucost.domain.findings import find_waste
-from gpucost.domain.hours import hours_between
+from gpucost.domain.alerts import Kind, Step, stable_id
+from gpucost.domain.episodes import Observation, episodes
+from gpucost.domain.hours import Hour, hours_between
 from gpucost.domain.journal import StoredEntry
 from gpucost.domain.periods import Day, Month, hours_in, months_between
-from gpucost.domain.policy import AlertRules
 from gpucost.domain.report import HourReport, Status
 from gpucost.domain.rollups import Rollup
+from gpucost.domain.signs import signs_of
 from gpucost.ports import LedgerError
 from gpucost.usecases.verify import verify
 from tests.simulation.chance import Fault
-from tests.simulation.world import CLUSTER, FIRST, World
+from tests.simulation.world import CLUSTER, FIRST, RULES, World
 
 BEFORE = FIRST.plus(-26)
 """The first run looks at earlier hours again, which makes them known."""
@@ -143,13 +145,21 @@ def _wrong_adjustments(world: World, ledger: StoreLedger) -> Iterator[str]:
 
 
 def _untold(world: World, ledger: StoreLedger) -> Iterator[str]:
-    """Every finding of a published hour was told, and twice only where an answer or a process was lost."""
-    expected: set[str] = set()
+    """Every episode that goes on is known, what is known was told, and twice only where something was lost."""
+    rules, book = RULES, StoreTrackBook(world.store)
+    seen: dict[tuple[Kind, str, str], dict[Hour, Observation]] = {}
     for head in ledger.heads(CLUSTER, BEFORE, world.end):
         report = ledger.report(CLUSTER, head.hour)
-        expected |= {finding.id for finding in find_waste(report, AlertRules())} if report else set()
-    for missing in expected - world.topic.told.keys():
-        yield f"the finding {missing} was never told"
+        for sign in signs_of(report, rules, {}) if report else ():
+            seen.setdefault((sign.kind, sign.subject, sign.bu), {})[head.hour] = sign.seen
+    for (kind, subject, bu), hours in seen.items():
+        going_on = [one for one in episodes(hours, rules.watch(kind)) if one.closed is None]
+        if going_on and book.track(CLUSTER, kind, subject, bu).current is None:
+            yield f"the finding {kind} of {bu} since {going_on[0].first} was never told"
+    for track in book.tracks(CLUSTER):
+        for told in track.told:
+            if stable_id("step", told.id, Step.OPEN, "") not in world.topic.told:
+                yield f"the finding {track.kind} of {track.bu} since {told.first} was never told"
     doubles = world.topic.told.total() - len(world.topic.told)
     causes = (
         Fault.TOPIC_UNACKED,

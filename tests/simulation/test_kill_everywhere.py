@@ -10,16 +10,17 @@ import pytest
 from gpucost.adapters.ledger.alert_log import StoreAlertLog
 from gpucost.adapters.ledger.ledger import StoreLedger
 from gpucost.adapters.ledger.store import Equals, Item, Put
+from gpucost.adapters.ledger.tracks import StoreTrackBook
 from gpucost.adapters.memory import MemoryStore
 from gpucost.domain.alerts import Finding
 from gpucost.domain.hours import Hour
-from gpucost.domain.policy import AlertRules
 from gpucost.domain.report import HourReport
 from gpucost.ports import HourJob
-from gpucost.usecases.detect import detect
 from gpucost.usecases.record_hour import record_hour
 from gpucost.usecases.upkeep import Upkeep, hourly_run
 from gpucost.usecases.verify import verify
+from gpucost.usecases.watch import Alerting, watch
+from tests.simulation.world import RULES
 from tests.support.faults import Killed
 from tests.support.hours import pod, report
 
@@ -56,6 +57,7 @@ class House:
         self.moments = Moments()
         self._ledger = StoreLedger(self, pause=lambda _: None)
         self._log = StoreAlertLog(self)
+        self._tracks = StoreTrackBook(self)
 
     def get(self, pk: str, sk: str) -> Item | None:
         return self.moments.around(lambda: self.store.get(pk, sk))
@@ -97,7 +99,12 @@ class House:
 
     def tell(self) -> None:
         for head in StoreLedger(self.store).heads(CLUSTER, HOUR.plus(-30), HOUR.plus(1)):
-            detect(CLUSTER, head.hour, ledger=self._ledger, rules=AlertRules(), log=self._log, publisher=self, now=NOW)
+            watch(
+                CLUSTER,
+                head.hour,
+                Alerting(self._ledger, self._tracks, self._log, self, RULES, news=timedelta(days=9)),
+                NOW,
+            )
 
     def run(self, kill_at: int | None) -> None:
         """The three stages; one that is killed is looked at by a reader and then run again, as its trigger would."""

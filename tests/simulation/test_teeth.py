@@ -1,6 +1,7 @@
 """A simulation that finds nothing has to show that it would: each of these ledgers has one fault, and is found out."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -12,6 +13,7 @@ from gpucost.adapters.ledger.gaps import StoreGaps
 from gpucost.adapters.ledger.publishing import StorePublishing
 from gpucost.adapters.ledger.rollups import StoreRollups
 from gpucost.adapters.ledger.store import AbsentOrBelow, Item, Put
+from gpucost.adapters.ledger.tracks import StoreTrackBook
 from gpucost.adapters.memory import MemoryStore
 from gpucost.domain.alerts import Finding
 from gpucost.domain.hours import Hour
@@ -105,7 +107,8 @@ def findings_are_forgotten_before_they_are_told(patch: pytest.MonkeyPatch) -> No
 
 
 def findings_are_told_every_time(patch: pytest.MonkeyPatch) -> None:
-    begin = StoreAlertLog.begin
+    begin, save = StoreAlertLog.begin, StoreTrackBook.save
+    patch.setattr(StoreTrackBook, "save", lambda self, track: save(self, replace(track, told=())))
     patch.setattr(StoreAlertLog, "begin", lambda self, finding, now: [begin(self, finding, now)] != [])
 
 

@@ -8,16 +8,18 @@ from datetime import datetime, timedelta
 from gpucost.adapters.ledger.alert_log import StoreAlertLog
 from gpucost.adapters.ledger.ledger import StoreLedger
 from gpucost.adapters.ledger.store import Item, Store
+from gpucost.adapters.ledger.tracks import StoreTrackBook
 from gpucost.adapters.memory import MemoryStore
+from gpucost.domain.alert_rules import DEFAULT_WATCHES, AlertRules
+from gpucost.domain.alerts import Kind
 from gpucost.domain.hours import Hour, hours_between
 from gpucost.domain.periods import Day, Period
-from gpucost.domain.policy import AlertRules
 from gpucost.domain.report import Status
 from gpucost.ports import GpucostError, HourJob, LedgerError, ServiceUnavailable
-from gpucost.usecases.detect import detect
 from gpucost.usecases.published import published_hour
 from gpucost.usecases.record_hour import record_hour
 from gpucost.usecases.upkeep import Upkeep, hourly_run
+from gpucost.usecases.watch import Alerting, watch
 from tests.simulation.chance import Chance, Fault
 from tests.simulation.outside import Source, Topic
 from tests.simulation.table import StormyTable
@@ -55,6 +57,10 @@ def stormy(world: "World") -> Store:
     return StormyTable(world.store, world.chance, world.overtake, world.announce)
 
 
+RULES = AlertRules(watches={kind: replace(one, enabled=kind is Kind.BU_WASTE) for kind, one in DEFAULT_WATCHES.items()})
+"""One kind of finding is enough to see whether any is lost or told twice."""
+
+
 class World:
     """Hours in which things go wrong, and then hours in which they do not.
 
@@ -83,6 +89,7 @@ class World:
         table = seen_by_workers(self)
         self._ledger = StoreLedger(table, pause=lambda _: None)
         self._log = StoreAlertLog(table)
+        self._tracks = StoreTrackBook(table)
         self._now = FIRST.start
         self._silent_until = FIRST
         self._events: list[tuple[datetime, int, Callable[[], None]]] = []
@@ -215,9 +222,9 @@ class World:
 
     def _detect(self, hour: Hour, tries: int = 1) -> None:
         """The detector, which its stream calls until it succeeds, within reason."""
-        ledger, rules, log, now = self._ledger, AlertRules(), self._log, self._now
+        its = Alerting(self._ledger, self._tracks, self._log, self.topic, RULES, news=timedelta(days=999))
         try:
-            detect(CLUSTER, hour, ledger=ledger, rules=rules, log=log, publisher=self.topic, now=now)
+            watch(CLUSTER, hour, its, self._now)
         except (GpucostError, Killed):
             if tries < MOST_STREAM_TRIES:
                 self._at(timedelta(minutes=1), lambda: self._detect(hour, tries + 1))

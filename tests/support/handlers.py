@@ -71,6 +71,7 @@ def install(patch: pytest.MonkeyPatch, kind: type[Environment], **twins: Any) ->
     variables = dict.fromkeys(kind.variables(), "unused")
     variables |= {"GPUCOST_CLUSTERS": "gpu-cost-poc", "GPUCOST_MAX_RECEIVES": "3"}
     variables |= {"GPUCOST_KEEP_DAYS": "0", "GPUCOST_REACH_DAYS": "150"}
+    variables |= {"GPUCOST_SLACK_CHANNEL": "none", "GPUCOST_INTERACTIVE": "false"}
     if issubclass(kind, ApiEnvironment):
         twins = {"_settings_parameter": FixedText(), "_secrets": MemorySecrets({"unused": "a key"}), **twins}
     parts = Parts(kind.read(variables), twins)

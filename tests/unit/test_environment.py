@@ -10,6 +10,9 @@ FUNCTIONS = [
     environment.CollectEnvironment,
     environment.DetectEnvironment,
     environment.NotifyEnvironment,
+    environment.PricesEnvironment,
+    environment.BillsEnvironment,
+    environment.InteractEnvironment,
     environment.ApiEnvironment,
 ]
 

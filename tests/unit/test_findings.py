@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpucost.domain.alert_rules import AlertRules
 from gpucost.domain.alerts import Kind, Severity, finding_id, stable_id
 from gpucost.domain.findings import PODS_SHOWN, find_waste
 from gpucost.domain.hours import Hour
-from gpucost.domain.policy import AlertRules
 from gpucost.domain.report import Status
 from tests.support.findings import HOUR, Held, report
 
@@ -124,6 +124,7 @@ def test_what_is_told_adds_up_and_does_not_depend_on_the_order_of_rows(
     for finding in found:
         told = sum((pod.waste_usd for pod in finding.pods), finding.more_pods_usd)
         assert told == finding.waste_usd
+        assert finding.utilization is not None
         assert 0 <= finding.utilization <= Decimal("0.5")
     random.shuffle(held)
     assert find_waste(report(held), RULES) == found

@@ -61,6 +61,10 @@ class DeliveryError(GpucostError):
     """A message was refused for good (4xx): repeating it cannot help."""
 
 
+class DeliveryGone(DeliveryError):
+    """The message that was to be changed is not there any more, or cannot be changed."""
+
+
 class DeliveryUnavailable(DeliveryError):
     """A message was not delivered, and may be later. `retry_after` is seconds, when the receiver named them."""
 

@@ -15,6 +15,7 @@ from gpucost.adapters.ledger.bills import StoreBillBook
 from gpucost.adapters.ledger.ledger import StoreLedger
 from gpucost.adapters.ledger.price_book import StorePriceBook
 from gpucost.adapters.ledger.store import Absent, Busy, Condition, Conflict, Equals, Item, Put, checked, distinct
+from gpucost.adapters.ledger.tracks import StoreTrackBook
 from gpucost.ports import LedgerError, LedgerUnavailable
 
 if TYPE_CHECKING:
@@ -193,6 +194,13 @@ class DynamoPriceBook(StorePriceBook):
 
 class DynamoBillBook(StoreBillBook):
     """`prices.BillBook` on the same table."""
+
+    def __init__(self, client: "DynamoDBClient", table_name: str) -> None:
+        super().__init__(DynamoStore(client, table_name))
+
+
+class DynamoTrackBook(StoreTrackBook):
+    """`tracking.TrackBook` and `tracking.MessageBook` on the same table."""
 
     def __init__(self, client: "DynamoDBClient", table_name: str) -> None:
         super().__init__(DynamoStore(client, table_name))

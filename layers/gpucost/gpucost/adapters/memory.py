@@ -19,6 +19,7 @@ from gpucost.adapters.ledger.store import (
     checked,
     distinct,
 )
+from gpucost.adapters.ledger.tracks import StoreTrackBook
 
 _HOLDERS = {dict, list}
 
@@ -121,6 +122,13 @@ class MemoryPriceBook(StorePriceBook):
 
 class MemoryBillBook(StoreBillBook):
     """`prices.BillBook` in memory."""
+
+    def __init__(self, store: MemoryStore | None = None) -> None:
+        super().__init__(store or MemoryStore())
+
+
+class MemoryTrackBook(StoreTrackBook):
+    """`tracking.TrackBook` and `tracking.MessageBook` in memory."""
 
     def __init__(self, store: MemoryStore | None = None) -> None:
         super().__init__(store or MemoryStore())

@@ -20,7 +20,7 @@ PERMISSIONS = ("sns:Publish",)
 class SnsPublisher:
     """`ports.Publisher` on an SNS topic. E-mail subscribers get text; everybody else gets the custom notification.
 
-    The attributes bu, kind and severity are there for filter policies: one subscription per BU, say.
+    The attributes bu, kind, severity and step are there for filter policies: one subscription per BU, say.
     """
 
     def __init__(self, client: "SNSClient", topic_arn: str) -> None:
@@ -40,6 +40,7 @@ class SnsPublisher:
                     "bu": _attribute(finding.bu),
                     "kind": _attribute(finding.kind.value),
                     "severity": _attribute(finding.severity.value),
+                    "step": _attribute(finding.step.value),
                 },
             )
         except (ClientError, BotoCoreError) as error:

@@ -14,6 +14,22 @@ class Kind(StrEnum):
     """What was found."""
 
     BU_WASTE = "bu_waste"
+    IDLE_SLICE = "idle_slice"
+    UNALLOCATED = "unallocated"
+    STRANDED = "stranded"
+    BUDGET = "budget"
+    ANOMALY = "anomaly"
+    DATA_LOSS = "data_loss"
+
+
+class Step(StrEnum):
+    """Where an episode stands. `update` changes a message that is there; whoever cannot do that leaves it out."""
+
+    OPEN = "open"
+    ESCALATE = "escalate"
+    UPDATE = "update"
+    CLOSE = "close"
+    DIGEST = "digest"
 
 
 class Severity(StrEnum):
@@ -46,8 +62,12 @@ class Finding:
     """One thing to tell. `id` is derived from what was found, so the same hour read twice finds the same findings.
 
     allocated_usd is everything the BU held. unknown_usd is the part of it whose utilisation is unknown: it was not
-    judged, and utilization (0..1) and waste_usd speak of the rest. `pods` are the worst, worst first; more_pods counts
-    those left out, and more_pods_usd is what these wasted.
+    judged, and utilization (0..1, None when there is none to speak of) and waste_usd speak of the rest. `pods` are the
+    worst, worst first; more_pods counts those left out, and more_pods_usd is what these wasted.
+
+    `episode` names the story that it is a step of: `hours` bad hours since `since` have cost so_far_usd; waste_usd is
+    the last one's. `subject` is what it is about, besides the BU ("" for the BU or the cluster itself), and `facts` are
+    further sentences. `bu` is "" for what is the cluster's own. `channel` and `mention` are Slack's ids.
     """
 
     id: str
@@ -58,11 +78,20 @@ class Finding:
     bu: str
     allocated_usd: Decimal
     waste_usd: Decimal
-    utilization: Decimal
+    utilization: Decimal | None
     unknown_usd: Decimal = Decimal(0)
     pods: tuple[PodWaste, ...] = ()
     more_pods: int = 0
     more_pods_usd: Decimal = Decimal(0)
+    step: Step = Step.OPEN
+    episode: str = ""
+    subject: str = ""
+    since: Hour | None = None
+    hours: int = 1
+    so_far_usd: Decimal = Decimal(0)
+    facts: tuple[str, ...] = ()
+    channel: str = ""
+    mention: str = ""
 
 
 def stable_id(*parts: str) -> str:

@@ -14,6 +14,7 @@ from gpucost.domain.joining import DeviceMap, map_devices
 from gpucost.domain.money import EXACT
 from gpucost.domain.node_hours import NodeHour, node_hours
 from gpucost.domain.ownership import Ownership
+from gpucost.domain.pending import pending_of
 from gpucost.domain.policy import Policy, UtilizationMode
 from gpucost.domain.pricing import SETTINGS_ONLY, SUSPECT, NodeFactsForPrice, Priced, PriceSheet, price_of
 from gpucost.domain.readings import ContainerRequest, Readings
@@ -49,7 +50,8 @@ def _allocate(
     hours = node_hours(readings, policy, held)
     devices = devices_of(readings.devices)
     joined = map_devices(devices, held, {one.node for one in hours})
-    nodes = _use(_weigh(hours, held, Ownership(policy.bu, readings), joined), policy, devices, joined)
+    owners = Ownership(policy.bu, readings)
+    nodes = _use(_weigh(hours, held, owners, joined), policy, devices, joined)
     drafts = [draft for node in nodes for draft in node.drafts]
     facts = _facts(held, readings, policy, {one.node for one in hours})
     found_prices = [_price(node, policy, prices) for node in nodes]
@@ -74,6 +76,7 @@ def _allocate(
         pods=tuple(pods),
         nodes=tuple(node.row for node in priced),
         unpriced=tuple(sorted([*unpriced.rows, *found.rows], key=lambda row: (row.namespace, row.pod, row.resource))),
+        pending=pending_of(readings, owners, policy),
         warnings=tuple(warnings),
         queries=readings.queries,
         settings_digest=settings_digest,

@@ -15,6 +15,7 @@ from gpucost.domain.report import (
     HourWarning,
     NamespaceRow,
     NodeRow,
+    Pending,
     PodRow,
     Price,
     QueryTrace,
@@ -127,6 +128,7 @@ def report_document(report: HourReport) -> Document:
         "pods": [pod_document(row) for row in report.pods],
         "nodes": [node_document(row) for row in report.nodes],
         "unpriced": [flat(row) for row in report.unpriced],
+        "pending": [flat(row) for row in report.pending],
         "warnings": [flat(warning) for warning in report.warnings],
         "queries": [flat(trace) for trace in report.queries],
         "settings_digest": report.settings_digest,
@@ -149,11 +151,16 @@ def report_from_document(document: Mapping[str, Any]) -> HourReport:
         pods=tuple(pod_row(row) for row in document["pods"]),
         nodes=tuple(node_row(row) for row in document["nodes"]),
         unpriced=tuple(Unpriced(**row) for row in document["unpriced"]),
+        pending=tuple(_pending(row) for row in document.get("pending", ())),
         warnings=tuple(HourWarning(**row) for row in document["warnings"]),
         queries=tuple(_trace(row) for row in document["queries"]),
         settings_digest=document["settings_digest"],
         rule_version=document["rule_version"],
     )
+
+
+def _pending(document: Mapping[str, Any]) -> Pending:
+    return Pending(**{**document, "pods": int(document["pods"])})
 
 
 def _trace(document: Mapping[str, Any]) -> QueryTrace:

@@ -2,23 +2,71 @@
 
 from collections.abc import Callable, Iterable
 
-from gpucost.domain.alerts import Finding, PodWaste
+from gpucost.domain.alerts import Finding, Kind, PodWaste, Step
 from gpucost.domain.report import Basis
-from gpucost.domain.wording import cents, code, count, gibibytes, one_line, percent, shortened, span
+from gpucost.domain.wording import cents, code, count, escaped, gibibytes, one_line, percent, shortened, span
 
 type Show = Callable[[str], str]
 
+_FACT_LENGTH = 400
+_WITHOUT_COST = {Kind.BUDGET, Kind.DATA_LOSS}
 _MEASURED = {Basis.POD, Basis.SHARED_DEVICE}
 
 
+def title(finding: Finding, name: Show = code) -> str:
+    """What it is about, in a few words."""
+    bu, what = name(finding.bu), name(finding.subject)
+    texts = {
+        Kind.BU_WASTE: f"GPU waste: {bu} wasted {cents(finding.waste_usd)} in one hour",
+        Kind.IDLE_SLICE: f"Idle GPU slice: {what} of {bu}",
+        Kind.UNALLOCATED: f"Nobody holds {cents(finding.waste_usd)} of GPUs an hour",
+        Kind.STRANDED: f"GPU slices worth {cents(finding.waste_usd)} an hour are stranded",
+        Kind.BUDGET: f"The GPU budget of {bu} for {what} is at risk",
+        Kind.ANOMALY: f"Unusual GPU cost of {bu}: {cents(finding.allocated_usd)} in one hour",
+        Kind.DATA_LOSS: f"GPU cost data of {name(finding.cluster)} is lost",
+    }
+    over = {
+        Kind.BU_WASTE: f"Over: GPU waste of {bu}",
+        Kind.IDLE_SLICE: f"Over: idle GPU slice {what} of {bu}",
+        Kind.UNALLOCATED: "Over: GPUs that nobody held",
+        Kind.STRANDED: "Over: stranded GPU slices",
+        Kind.BUDGET: f"The GPU budget of {bu} for {what} is safe again",
+        Kind.ANOMALY: f"Over: unusual GPU cost of {bu}",
+        Kind.DATA_LOSS: f"GPU cost data of {name(finding.cluster)} is whole again",
+    }
+    if finding.step is Step.DIGEST:
+        return f"GPU costs of {bu}: {finding.subject}"
+    return (over if finding.step is Step.CLOSE else texts)[finding.kind]
+
+
+def story(finding: Finding) -> str:
+    """How long it has gone on and what it has cost; "" for a first hour, of which everything is said already."""
+    if finding.since is None or finding.step is Step.DIGEST:
+        return ""
+    money = "" if finding.kind in _WITHOUT_COST else f", {cents(finding.so_far_usd)}"
+    hours = count(finding.hours, "hour")
+    if finding.step is Step.CLOSE:
+        return f"It lasted {hours}{money.replace(', ', ' and cost ')}, from {span(finding.since)}."
+    return f"Since {span(finding.since)}: {hours}{money} so far." if finding.hours > 1 else ""
+
+
 def headline(finding: Finding, name: Show = code) -> str:
-    """What the BU wasted, and of how much: all that a list of several BUs has room for."""
+    """What it is and of how much: all that a list of several findings has room for."""
+    if finding.kind is not Kind.BU_WASTE or finding.step in (Step.CLOSE, Step.DIGEST):
+        return _other_headline(finding, name)
     judged = finding.allocated_usd - finding.unknown_usd
     text = (
         f"{name(finding.bu)} wasted {cents(finding.waste_usd)} of {cents(judged)}: {percent(finding.utilization)} used"
     )
     if finding.unknown_usd:
         text += f"; {cents(finding.unknown_usd)} more has unknown utilization and was not judged"
+    return text
+
+
+def _other_headline(finding: Finding, name: Show) -> str:
+    text = title(finding, name)
+    if finding.kind is Kind.IDLE_SLICE and finding.step is not Step.CLOSE:
+        text += f": {percent(finding.utilization)} used, {cents(finding.waste_usd)} wasted in the hour"
     return text
 
 
@@ -35,11 +83,17 @@ def pod_lines(finding: Finding, name: Show = code, limit: int | None = None) -> 
 
 def described(finding: Finding, length: int, name: Show = code) -> list[str]:
     """The headline and as many of the worst pods as fit into `length` characters; the others are added up."""
+    told = [headline(finding, name), *(line for line in (story(finding), *map(name_free, finding.facts)) if line)]
     for limit in range(len(finding.pods), -1, -1):
-        lines = [headline(finding, name), *pod_lines(finding, name, limit)]
+        lines = [*told, *pod_lines(finding, name, limit)]
         if text_length(lines) <= length:
             return lines
-    return [headline(finding, name)]
+    return told if text_length(told) <= length else [headline(finding, name)]
+
+
+def name_free(fact: str) -> str:
+    """A sentence that may hold names, safe for mrkdwn: nothing in it becomes a link, a mention or a broadcast."""
+    return escaped(shortened(one_line(fact), _FACT_LENGTH))
 
 
 def text_length(lines: Iterable[str]) -> int:
@@ -49,7 +103,14 @@ def text_length(lines: Iterable[str]) -> int:
 
 def summary(finding: Finding) -> str:
     """The finding in one plain line."""
-    return f"{headline(finding, plain_name)}, on {plain_name(finding.cluster)}, {span(finding.hour)}"
+    told = " ".join(line for line in (story(finding), *map(plain_fact, finding.facts)) if line)
+    text = f"{headline(finding, plain_name)}, on {plain_name(finding.cluster)}, {span(finding.hour)}"
+    return f"{text}. {told}" if told else text
+
+
+def plain_fact(fact: str) -> str:
+    """A sentence for plain text: on one line and not too long."""
+    return shortened(one_line(fact), _FACT_LENGTH)
 
 
 def plain_name(name: str) -> str:

@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 from fractions import Fraction
 
+from gpucost.domain.alert_rules import AlertRules
 from gpucost.domain.alerts import Finding, Kind, PodWaste, Severity, finding_id
 from gpucost.domain.money import ZERO, plain, round_fraction
-from gpucost.domain.policy import AlertRules
 from gpucost.domain.report import HourReport, NamespaceRow, PodRow, Status
 
 PODS_SHOWN = 10
@@ -37,8 +37,8 @@ def _judge(report: HourReport, bu: str, rows: list[NamespaceRow], rules: AlertRu
     )
     if not reached or waste <= 0:
         return None
-    wasteful = _worst_first(row for row in report.pods if row.bu == bu)
-    shown = tuple(_pod_waste(row) for row in wasteful[:PODS_SHOWN])
+    wasteful = worst_first(row for row in report.pods if row.bu == bu)
+    shown = tuple(pod_waste(row) for row in wasteful[:PODS_SHOWN])
     return Finding(
         id=finding_id(Kind.BU_WASTE, report.cluster, report.hour, bu),
         kind=Kind.BU_WASTE,
@@ -56,12 +56,14 @@ def _judge(report: HourReport, bu: str, rows: list[NamespaceRow], rules: AlertRu
     )
 
 
-def _worst_first(rows: Iterable[PodRow]) -> list[PodRow]:
+def worst_first(rows: Iterable[PodRow]) -> list[PodRow]:
+    """The rows that wasted anything, the most wasteful first."""
     wasteful = [row for row in rows if row.figures.waste_usd]
     return sorted(wasteful, key=lambda row: (-(row.figures.waste_usd or ZERO), row.key))
 
 
-def _pod_waste(row: PodRow) -> PodWaste:
+def pod_waste(row: PodRow) -> PodWaste:
+    """What a message says of a pod's row."""
     return PodWaste(
         namespace=row.namespace,
         pod=row.pod,

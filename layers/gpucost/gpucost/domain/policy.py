@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
 
+from gpucost.domain.alert_rules import AlertRules
 from gpucost.domain.hours import Hour
 from gpucost.domain.report import Basis
 
@@ -96,15 +97,6 @@ class BuRules:
     namespace_annotation: str | None = None
     by_namespace: Mapping[str, str] = field(default_factory=dict)
     patterns: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class AlertRules:
-    """When a BU's waste in an hour is worth telling: all three thresholds have to be reached."""
-
-    min_allocated_usd: Decimal = Decimal(1)
-    min_waste_usd: Decimal = Decimal(1)
-    min_waste_share: Decimal = Decimal("0.5")
 
 
 @dataclass(frozen=True, slots=True)

@@ -175,6 +175,17 @@ class Unpriced:
 
 
 @dataclass(frozen=True, slots=True)
+class Pending:
+    """Pods of one namespace that wait for a resource at the end of the hour: how many, and for how many units."""
+
+    bu: str
+    namespace: str
+    resource: str
+    pods: int
+    units: Decimal
+
+
+@dataclass(frozen=True, slots=True)
 class Coverage:
     """Minutes of the hour with cluster series, and device-minutes of utilisation: seen over expected, ratios 0..1."""
 
@@ -207,6 +218,7 @@ class HourReport:
     pods: tuple[PodRow, ...]
     nodes: tuple[NodeRow, ...]
     unpriced: tuple[Unpriced, ...] = ()
+    pending: tuple[Pending, ...] = ()
     warnings: tuple[HourWarning, ...] = ()
     queries: tuple[QueryTrace, ...] = ()
     settings_digest: str = ""

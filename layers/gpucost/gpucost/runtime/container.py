@@ -14,6 +14,7 @@ import boto3
 from botocore.config import Config
 
 from gpucost.books import Books
+from gpucost.domain.blocks import Reply
 from gpucost.ports import AlertLog, Chat, DeadLetters, Jobs, Metrics, Publisher, Secrets
 from gpucost.prices import BillBook, PriceBook, PriceList, PriceSources
 from gpucost.runtime.environment import (
@@ -29,15 +30,20 @@ from gpucost.runtime.environment import (
     HasReceives,
     HasSettings,
     HasTable,
+    InteractEnvironment,
     NotifyEnvironment,
     PlanEnvironment,
     WritesTable,
 )
 from gpucost.runtime.settings import Settings, settings_from_json
+from gpucost.tracking import MessageBook, TrackBook
+from gpucost.usecases.press_button import Answering
 from gpucost.usecases.true_up import BillSources, TrueUp
 from gpucost.usecases.upkeep import Upkeep
+from gpucost.usecases.watch import Alerting
 
 if TYPE_CHECKING:
+    from gpucost.adapters.slack_bot import SlackBot
     from gpucost.adapters.ssm import SsmParameter
 
 AWS_CONFIG = Config(connect_timeout=3, read_timeout=10, retries={"mode": "standard", "max_attempts": 4})
@@ -139,6 +145,18 @@ class Container:
         return DynamoAlertLog(self._session.client("dynamodb", config=AWS_CONFIG), self._its(HasTable).table)
 
     @cached_property
+    def tracks(self) -> TrackBook:
+        from gpucost.adapters.dynamodb import DynamoTrackBook
+
+        return DynamoTrackBook(self._session.client("dynamodb", config=AWS_CONFIG), self._its(HasTable).table)
+
+    @property
+    def alerting(self) -> Alerting:
+        """The parts of alerting under the settings in force."""
+        rules = self.settings.policy().alerts
+        return Alerting(self.ledger, self.tracks, self.alert_log, self.publisher, rules, self.clusters)
+
+    @cached_property
     def publisher(self) -> Publisher:
         from gpucost.adapters.sns import SnsPublisher
 
@@ -163,6 +181,36 @@ class Container:
         if not key:
             raise ConfigurationError(f"the secret {name} holds no key: put any long random text in")
         return key.encode()
+
+    @cached_property
+    def bot(self) -> "SlackBot | None":
+        """The bot, where a channel is named for it; else messages go by the webhook."""
+        from gpucost.adapters.slack_bot import SlackBot
+
+        its = self._its(NotifyEnvironment)
+        if not its.slack_channel:
+            return None
+        return SlackBot(self._secrets, its.slack_token_secret, its.slack_channel, its.slack_api)
+
+    @cached_property
+    def messages(self) -> MessageBook:
+        from gpucost.adapters.dynamodb import DynamoTrackBook
+
+        return DynamoTrackBook(self._session.client("dynamodb", config=AWS_CONFIG), self._its(HasTable).table)
+
+    @property
+    def reply(self) -> Reply:
+        its = self._its(NotifyEnvironment)
+        return Reply(its.interactive == "true", its.api_url)
+
+    @property
+    def signing_secret(self) -> str:
+        """Slack's signing secret, at most five minutes old; "" while there is none, and then no request is taken."""
+        return self._secrets.get(self._its(InteractEnvironment).signing_secret).strip()
+
+    @property
+    def answering(self) -> Answering:
+        return Answering(self.clusters, self.tracks, self.settings.policy().alerts)
 
     @property
     def settings(self) -> Settings:

@@ -5,9 +5,9 @@ The stack sets exactly these variables on each function. AWS endpoints are botoc
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from gpucost.ports import GpucostError
 
@@ -20,7 +20,14 @@ def _names(value: object) -> object:
     return tuple(name.strip() for name in value.split(",") if name.strip()) if isinstance(value, str) else value
 
 
+def _or_none(value: str) -> str:
+    return "" if value == "none" else value
+
+
 type Text = Annotated[str, Field(min_length=1)]
+type TextOrNone = Annotated[str, Field(min_length=1), AfterValidator(_or_none)]
+"""A text; the word none stands for an empty one, because a variable that is empty counts as missing."""
+type Flag = Literal["true", "false"]
 type Names = Annotated[tuple[str, ...], BeforeValidator(_names), Field(min_length=1)]
 
 
@@ -96,18 +103,29 @@ class PricesEnvironment(HasTable):
 
 
 class BillsEnvironment(HasTable, HasClusters, HasJobs):
-    """bill_table: database.table of the export in Athena, empty where it is CSV."""
+    """bill_table: database.table of the export in Athena, none where it is CSV."""
 
     workgroup: Text = Field(alias="GPUCOST_ATHENA_WORKGROUP")
-    bill_table: str = Field(alias="GPUCOST_BILL_TABLE")
+    bill_table: TextOrNone = Field(alias="GPUCOST_BILL_TABLE")
 
 
-class DetectEnvironment(HasTable, HasSettings, HasDeadLetters):
+class DetectEnvironment(HasTable, HasClusters, HasSettings, HasDeadLetters):
     topic_arn: Text = Field(alias="GPUCOST_TOPIC_ARN")
 
 
-class NotifyEnvironment(HasDeadLetters, HasReceives):
+class NotifyEnvironment(HasTable, HasDeadLetters, HasReceives):
+    """slack_channel: where a bot posts, none where a webhook does. interactive: whether Slack's buttons reach us."""
+
     slack_secret: Text = Field(alias="GPUCOST_SLACK_SECRET")
+    slack_token_secret: Text = Field(alias="GPUCOST_SLACK_TOKEN_SECRET")
+    slack_channel: TextOrNone = Field(alias="GPUCOST_SLACK_CHANNEL")
+    slack_api: Text = Field(alias="GPUCOST_SLACK_API")
+    interactive: Flag = Field(alias="GPUCOST_INTERACTIVE")
+    api_url: Text = Field(alias="GPUCOST_API_URL")
+
+
+class InteractEnvironment(HasTable, HasClusters, HasSettings):
+    signing_secret: Text = Field(alias="GPUCOST_SIGNING_SECRET")
 
 
 class ApiEnvironment(HasTable, HasClusters, HasSettings):

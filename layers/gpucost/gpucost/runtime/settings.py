@@ -13,7 +13,6 @@ from gpucost.domain.hours import Hour
 from gpucost.domain.policy import (
     KUBEVIRT_PASSTHROUGH,
     RECIPE_SLICES,
-    AlertRules,
     BuRules,
     CapacityBlock,
     Policy,
@@ -25,10 +24,9 @@ from gpucost.domain.policy import (
 from gpucost.domain.report import Basis
 from gpucost.ports import GpucostError
 from gpucost.runtime.access_settings import AccessSettings
+from gpucost.runtime.alert_settings import AlertSettings
 
 type Rate = Annotated[Decimal, Field(gt=0, le=10_000, description="USD per GPU-hour")]
-type Usd = Annotated[Decimal, Field(ge=0)]
-type Share = Annotated[Decimal, Field(ge=0, le=1)]
 
 
 class SettingsError(GpucostError):
@@ -81,14 +79,6 @@ class BuSettings(_Section):
     namespace_annotation: str | None = None
     by_namespace: dict[str, Annotated[str, Field(min_length=1)]] = {}
     patterns: tuple[BuPattern, ...] = ()
-
-
-class AlertSettings(_Section):
-    """A BU's hour is told when it reaches all three thresholds."""
-
-    min_allocated_usd: Usd = Decimal(1)
-    min_waste_usd: Usd = Decimal(1)
-    min_waste_share: Share = Decimal("0.5")
 
 
 def _distinct(sources: tuple[PriceSource, ...]) -> tuple[PriceSource, ...]:
@@ -203,7 +193,7 @@ class Settings(_Section):
                 self.bu.by_namespace,
                 tuple((rule.match, rule.bu) for rule in self.bu.patterns),
             ),
-            alerts=AlertRules(**self.alerts.model_dump()),
+            alerts=self.alerts.rules(),
         )
 
     def labels(self) -> LabelNames:

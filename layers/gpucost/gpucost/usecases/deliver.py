@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Sequence
 
 from gpucost.domain.alerts import Finding
-from gpucost.domain.blocks import slack_message
+from gpucost.domain.blocks import NO_REPLY, Reply, slack_message
 from gpucost.domain.messages import finding_of
 from gpucost.ports import Chat, DeliveryAmbiguous, DeliveryError, MessageError
 
@@ -21,14 +21,14 @@ def read_finding(body: str) -> Finding:
         raise MessageError(f"the message is not one of ours: {error}") from None
 
 
-def deliver(findings: Sequence[Finding], chat: Chat, pause: Callable[[float], None]) -> None:
+def deliver(findings: Sequence[Finding], chat: Chat, pause: Callable[[float], None], reply: Reply = NO_REPLY) -> None:
     """Post one message about the findings of one cluster-hour (`domain.blocks.by_hour` sorts them so).
 
     DeliveryUnavailable: send the same findings again later, `retry_after` seconds from now if it says so. Where the
     answer is ambiguous, the post is repeated once after `pause`; if it is again, DeliveryError says where to look.
     Every other DeliveryError is for good, too.
     """
-    message = slack_message(findings)
+    message = slack_message(findings, reply)
     try:
         chat.post(message)
     except DeliveryAmbiguous:
@@ -38,8 +38,13 @@ def deliver(findings: Sequence[Finding], chat: Chat, pause: Callable[[float], No
     try:
         chat.post(message)
     except DeliveryAmbiguous as error:
-        ids = ", ".join(finding.id for finding in findings)
-        raise DeliveryError(
-            f"it is not known whether the message arrived, after two tries: {error}. "
-            f"Look for these findings in the channel, and send them again if they are not there: {ids}"
-        ) from error
+        raise ambiguous_twice(findings, error) from error
+
+
+def ambiguous_twice(findings: Sequence[Finding], error: DeliveryAmbiguous) -> DeliveryError:
+    """What to raise when two tries ended without a clear answer."""
+    ids = ", ".join(finding.id for finding in findings)
+    return DeliveryError(
+        f"it is not known whether the message arrived, after two tries: {error}. "
+        f"Look for these findings in the channel, and send them again if they are not there: {ids}"
+    )

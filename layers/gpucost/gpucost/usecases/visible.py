@@ -143,6 +143,7 @@ class VisibleLedger:
             pods=tuple(row for row in report.pods if self.scope.may_see(row.bu)),
             nodes=(),
             unpriced=tuple(row for row in report.unpriced if row.namespace in only_own),
+            pending=tuple(row for row in report.pending if self.scope.may_see(row.bu)),
             warnings=tuple(one for one in report.warnings if one.subject in only_own),
             queries=(),
         )

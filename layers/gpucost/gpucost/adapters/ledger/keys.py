@@ -13,6 +13,8 @@ PRICES                  P#<region>#<type>#<number>     list price that was learn
 SPOT#<region>#<type>#<zone>  S#<since>                 Spot price
 I#<instance id>         I                              how an EC2 instance is bought
 BILL#<day>              H#<hour>                       what the bill says of the hour's instances
+C#<cluster>#K           K#<kind>#<subject>             what is remembered of a watched subject
+E#<episode>             P                              the message about an episode
 """
 
 from datetime import datetime
@@ -61,6 +63,14 @@ def spot_pk(region: str, instance_type: str, zone: str) -> str:
 
 def spot_sk(since: datetime) -> str:
     return f"S#{since.isoformat(timespec='microseconds')}"
+
+
+def tracks_pk(cluster: str) -> str:
+    return f"{_cluster(cluster)}#K"
+
+
+def posted_key(episode: str) -> tuple[str, str]:
+    return f"E#{episode}", "P"
 
 
 def bill_key(hour: Hour) -> tuple[str, str]:

@@ -1,0 +1,285 @@
+"""notify with a bot: one episode is one message; and what Slack's buttons do."""
+
+import base64
+import hashlib
+import hmac
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from slack_sdk.models.blocks import Block
+
+from functions.interact.app import lambda_handler as interact
+from functions.notify.app import lambda_handler as notify
+from gpucost.adapters.memory import MemoryTrackBook
+from gpucost.adapters.memory_queue import MemoryDeadLetters
+from gpucost.adapters.slack_bot import SlackBot
+from gpucost.domain.alerts import Finding, Kind, Step, stable_id
+from gpucost.domain.blocks import Reply, slack_message
+from gpucost.domain.episodes import Observation, Verdict
+from gpucost.domain.messages import notification
+from gpucost.domain.tracks import Told, Track
+from gpucost.runtime.environment import InteractEnvironment, NotifyEnvironment
+from gpucost.usecases.press_button import Answering
+from tests.support.findings import HOUR, finding, with_pods
+from tests.support.handlers import NOW, Context, FixedText, install, sample
+from tests.support.slack_web import CHANNEL, TOKEN, SlackWeb, slack_web
+
+EPISODE = stable_id("episode", "a")
+SECRET = "0123456789abcdef0123456789abcdef"
+
+
+class Secrets:
+    def get(self, _name: str, refresh: bool = False) -> str:
+        return TOKEN
+
+
+def step(kind: Step, hours: int = 3, usd: str = "36") -> Finding:
+    """A step of one idle slice's episode."""
+    plain = with_pods(finding(), 2)
+    return replace(
+        plain,
+        id=stable_id("step", EPISODE, kind, str(hours)),
+        kind=Kind.IDLE_SLICE,
+        step=kind,
+        episode=EPISODE,
+        subject="ns/Job/train nvidia.com/mig-3g.40gb",
+        since=HOUR,
+        hour=HOUR.plus(hours - 1),
+        hours=hours,
+        so_far_usd=Decimal(usd),
+        facts=("Meanwhile bu-x waits for 1 (1 pod).",),
+        mention="<@U0123ABCD>" if kind is Step.OPEN else "",
+    )
+
+
+def event_of(*findings: Finding) -> dict[str, Any]:
+    event: dict[str, Any] = sample("notify-findings")
+    record = event["Records"][0]
+    event["Records"] = [
+        {**record, "messageId": one.id, "body": json.dumps(notification(one), ensure_ascii=False)} for one in findings
+    ]
+    return event
+
+
+@pytest.fixture
+def web() -> Iterator[SlackWeb]:
+    with slack_web() as double:
+        yield double
+
+
+class Notifying:
+    """notify with a bot that talks to Slack's Web API on loopback."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, web: SlackWeb) -> None:
+        self.dead, self.book = MemoryDeadLetters(), MemoryTrackBook()
+        self.parts = install(
+            patch,
+            NotifyEnvironment,
+            bot=SlackBot(Secrets(), "arn:secret", CHANNEL, web.url),
+            messages=self.book,
+            dead_letters=self.dead,
+        )
+
+    def run(self, *findings: Finding) -> list[str]:
+        answer: dict[str, Any] = notify(event_of(*findings), Context())
+        return [one["itemIdentifier"] for one in answer["batchItemFailures"]]
+
+
+def test_one_episode_is_one_message_changed_in_place(monkeypatch: pytest.MonkeyPatch, web: SlackWeb) -> None:
+    notifying = Notifying(monkeypatch, web)
+    for one in (step(Step.OPEN), step(Step.UPDATE, 4, "48"), step(Step.CLOSE, 5, "60")):
+        assert notifying.run(one) == []
+    (versions,) = web.messages.values()
+    assert len(versions) == 3
+    first, last = json.dumps(versions[0], ensure_ascii=False), json.dumps(versions[-1], ensure_ascii=False)
+    assert "<@U0123ABCD>" in first
+    assert "bu-x waits for 1" in first
+    assert "It lasted 5 hours and cost $60.00, from 2026-11-30 10:00-11:00 UTC." in last
+
+
+def test_steps_that_come_together_are_told_in_order_of_time(monkeypatch: pytest.MonkeyPatch, web: SlackWeb) -> None:
+    notifying = Notifying(monkeypatch, web)
+    assert notifying.run(step(Step.CLOSE, 5), step(Step.OPEN), step(Step.UPDATE, 4), step(Step.OPEN)) == []
+    (versions,) = web.messages.values()
+    assert ["Over" in str(version) for version in versions] == [False, False, True]
+    assert notifying.parts.pauses == [1.0, 1.0]
+
+
+def test_a_message_that_somebody_deleted_is_posted_anew(monkeypatch: pytest.MonkeyPatch, web: SlackWeb) -> None:
+    notifying = Notifying(monkeypatch, web)
+    notifying.run(step(Step.OPEN))
+    web.messages.clear()
+    notifying.run(step(Step.UPDATE, 4))
+    assert len(web.messages) == 1
+
+
+def test_what_slack_cannot_take_now_comes_again_and_the_rest_is_not_tried(
+    monkeypatch: pytest.MonkeyPatch, web: SlackWeb
+) -> None:
+    notifying = Notifying(monkeypatch, web)
+    web.answers = [(429, {})]
+    other = replace(step(Step.OPEN, 4), episode="other")
+    assert len(notifying.run(step(Step.OPEN), other)) == 2
+    assert web.calls == ["chat.postMessage"]
+    assert notifying.run(step(Step.OPEN), other) == []
+    assert len(web.messages) == 2
+
+
+def test_an_ambiguous_post_is_repeated_once_and_an_ambiguous_change_comes_again(
+    monkeypatch: pytest.MonkeyPatch, web: SlackWeb
+) -> None:
+    notifying = Notifying(monkeypatch, web)
+    web.answers = [("done", 500)]
+    assert notifying.run(step(Step.OPEN)) == []
+    assert len(web.messages) == 2
+    assert all(EPISODE in str(versions) or step(Step.OPEN).id in str(versions) for versions in web.messages.values())
+    web.answers = [("done", 500)]
+    assert len(notifying.run(step(Step.UPDATE, 4))) == 1
+    assert notifying.run(step(Step.UPDATE, 4)) == []
+    web.answers = [(500, {}), (500, {})]
+    assert notifying.run(replace(step(Step.OPEN), episode="third")) == []
+    assert "after two tries" in notifying.dead.letters[0].reason
+
+
+def test_what_slack_refuses_for_good_is_kept_and_not_repeated(monkeypatch: pytest.MonkeyPatch, web: SlackWeb) -> None:
+    notifying = Notifying(monkeypatch, web)
+    web.answers = [(200, {"ok": False, "error": "is_archived"})]
+    assert notifying.run(step(Step.OPEN)) == []
+    assert "is_archived" in notifying.dead.letters[0].reason
+    assert len(web.calls) == 1
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+@pytest.mark.parametrize("which", [Step.OPEN, Step.ESCALATE, Step.CLOSE])
+def test_every_kind_reads_well_within_slacks_limits(kind: Kind, which: Step) -> None:
+    hostile = ("<!channel> & `x`", "<@U1>", "\u202e")
+    told = replace(step(which), kind=kind, facts=hostile, subject="<!here> `s`", bu="<!channel>")
+    for reply in (Reply(), Reply(interactive=True), Reply(api_url="https://api.example")):
+        payload: dict[str, Any] = slack_message([told], reply)
+        for block in payload["blocks"]:
+            parsed = Block.parse(block)
+            assert parsed is not None
+            parsed.validate_json()
+        # A heading is plain text, in which nothing is markup.
+        marked = [payload["text"], *(block for block in payload["blocks"] if block["type"] != "header")]
+        text = json.dumps(marked, ensure_ascii=False).replace("<@U0123ABCD>", "")
+        assert "<!" not in text
+        assert "<@" not in text
+
+
+def signed(body: str, at: float, secret: str = SECRET) -> dict[str, Any]:
+    base = f"v0:{int(at)}:{body}".encode()
+    signature = "v0=" + hmac.new(secret.encode(), base, hashlib.sha256).hexdigest()
+    headers = {"X-Slack-Request-Timestamp": str(int(at)), "X-Slack-Signature": signature}
+    return {"headers": headers, "body": body, "isBase64Encoded": False}
+
+
+def pressed(action: str, episode: str = EPISODE, cluster: str = "gpu-cost-poc") -> str:
+    value = json.dumps([cluster, episode])
+    actions: Sequence[dict[str, str]] = [{"action_id": f"gpucost:{action}", "value": value}]
+    return urlencode({"payload": json.dumps({"type": "block_actions", "user": {"id": "U1"}, "actions": actions})})
+
+
+class Interacting:
+    """interact, and one episode that goes on."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, secret: str = SECRET) -> None:
+        self.book = MemoryTrackBook()
+        told = Told(EPISODE, HOUR, HOUR, 0, 1, Decimal(12))
+        seen = {HOUR: Observation(Verdict.BAD, Decimal(12))}
+        self.book.save(Track(Kind.IDLE_SLICE, "gpu-cost-poc", "s", "bu-a", seen, (told,)))
+        parts = install(patch, InteractEnvironment, tracks=self.book, _settings_parameter=FixedText())
+        self.parts = parts
+        patch.setattr(type(parts), "signing_secret", secret, raising=False)
+
+    def press(self, event: dict[str, Any]) -> tuple[int, str]:
+        answer = interact(event, Context())
+        return answer["statusCode"], answer.get("body", "")
+
+    @property
+    def track(self) -> Track:
+        (track,) = self.book.tracks("gpu-cost-poc")
+        return track
+
+
+def test_a_button_acknowledges(monkeypatch: pytest.MonkeyPatch) -> None:
+    interacting = Interacting(monkeypatch)
+    assert interacting.press(signed(pressed("acknowledge"), NOW.timestamp())) == (200, "")
+    assert interacting.track.acknowledged == "U1"
+
+
+@pytest.mark.parametrize(
+    ("span", "until"),
+    [
+        ("1h", NOW + timedelta(hours=1)),
+        ("8h", NOW + timedelta(hours=8)),
+        ("24h", NOW + timedelta(hours=24)),
+        ("monday", NOW.replace(day=7, month=12, hour=8, minute=0, second=0)),
+    ],
+)
+def test_a_button_snoozes(monkeypatch: pytest.MonkeyPatch, span: str, until: object) -> None:
+    interacting = Interacting(monkeypatch)
+    event = signed(pressed(f"snooze:{span}"), NOW.timestamp())
+    event["body"] = base64.b64encode(event["body"].encode()).decode()
+    assert interacting.press({**event, "isBase64Encoded": True})[0] == 200
+    assert interacting.track.snoozed_until == until
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        signed(pressed("acknowledge"), NOW.timestamp(), "f" * 32),
+        signed(pressed("acknowledge"), NOW.timestamp() - 301),
+        signed(pressed("acknowledge"), NOW.timestamp() + 301),
+        {**signed(pressed("acknowledge"), NOW.timestamp()), "body": pressed("snooze:1h")},
+        {"headers": {}, "body": pressed("acknowledge")},
+        {"headers": None, "body": None},
+    ],
+)
+def test_what_slack_did_not_sign_lately_is_refused_and_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch, event: dict[str, Any]
+) -> None:
+    interacting = Interacting(monkeypatch)
+    assert interacting.press(event) == (401, "")
+    assert interacting.track.acknowledged == ""
+
+
+def test_without_a_signing_secret_nobody_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    interacting = Interacting(monkeypatch, "")
+    assert interacting.press(signed(pressed("acknowledge"), NOW.timestamp(), "")) == (401, "")
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (pressed("acknowledge", "e-gone"), "no finding of this id that goes on"),
+        (pressed("acknowledge", cluster="other"), "not watched here any more"),
+        (pressed("explode"), "of a version that is not known here"),
+        (pressed("snooze:9y"), "can be snoozed for 1h, 8h, 24h, monday"),
+        ("payload=%7B", "no payload of Slack's"),
+        ("hello", "no payload of Slack's"),
+        (urlencode({"payload": "{}"}), "not about a button"),
+    ],
+)
+def test_a_button_that_means_nothing_says_so_to_whoever_pressed(
+    monkeypatch: pytest.MonkeyPatch, body: str, said: str
+) -> None:
+    status, text = Interacting(monkeypatch).press(signed(body, NOW.timestamp()))
+    assert status == 200
+    assert said in text
+
+
+def test_somebody_elses_button_is_none_of_our_business(monkeypatch: pytest.MonkeyPatch) -> None:
+    payload = {"type": "block_actions", "user": {"id": "U1"}, "actions": [{"action_id": "other", "value": "x"}]}
+    body = urlencode({"payload": json.dumps(payload)})
+    assert Interacting(monkeypatch).press(signed(body, NOW.timestamp())) == (200, "")
+
+
+def test_the_answering_parts_are_the_containers(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert isinstance(Interacting(monkeypatch).parts.answering, Answering)

@@ -1,0 +1,70 @@
+"""What is remembered of watched subjects, on both tables."""
+
+from dataclasses import replace
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+
+from gpucost.adapters.ledger.tracks import StoreTrackBook
+from gpucost.domain.alerts import Kind
+from gpucost.domain.episodes import Observation, Verdict
+from gpucost.domain.tracks import Told, Track
+from gpucost.tracking import Posted
+from tests.contract.conftest import Table
+from tests.support.hours import HOUR, NOW
+
+BAD = Observation(Verdict.BAD, Decimal("1.25"))
+
+
+@pytest.fixture
+def book(table: Table) -> StoreTrackBook:
+    return StoreTrackBook(table.store)
+
+
+def track(cluster: str, subject: str = "", bu: str = "bu-a") -> Track:
+    told = Told("e-1", HOUR, HOUR.plus(1), 1, 2, Decimal("2.5"))
+    return Track(
+        Kind.IDLE_SLICE,
+        cluster,
+        subject,
+        bu,
+        {HOUR: BAD, HOUR.plus(1): replace(BAD, verdict=Verdict.UNKNOWN)},
+        (replace(told, id="e-0", closed=HOUR), told),
+        "U0123",
+        NOW + timedelta(hours=8),
+    )
+
+
+def test_a_track_comes_back_as_it_was_with_its_version(book: StoreTrackBook, cluster: str) -> None:
+    one = track(cluster, "ns/Job/x nvidia.com/gpu" * 60)
+    assert book.save(one)
+    assert book.track(cluster, one.kind, one.subject, one.bu) == replace(one, version=1)
+    assert list(book.tracks(cluster)) == [replace(one, version=1)]
+
+
+def test_nothing_remembered_is_an_empty_track(book: StoreTrackBook, cluster: str) -> None:
+    assert book.track(cluster, Kind.BU_WASTE, "", "bu-a") == Track(Kind.BU_WASTE, cluster, "", "bu-a")
+    assert list(book.tracks(cluster)) == []
+
+
+def test_bus_kinds_and_subjects_are_told_apart(book: StoreTrackBook, cluster: str) -> None:
+    kept = [track(cluster), track(cluster, bu="bu-b"), track(cluster, "s"), replace(track(cluster), kind=Kind.BU_WASTE)]
+    assert all(map(book.save, kept))
+    assert len(book.tracks(cluster)) == 4
+
+
+def test_who_saves_an_old_version_is_refused(book: StoreTrackBook, cluster: str) -> None:
+    one = track(cluster)
+    assert book.save(one)
+    assert not book.save(one)
+    again = book.track(cluster, one.kind, one.subject, one.bu)
+    assert book.save(replace(again, acknowledged=""))
+    assert not book.save(again)
+
+
+def test_the_message_about_an_episode_is_kept(book: StoreTrackBook, cluster: str) -> None:
+    assert book.posted(cluster) is None
+    book.keep_posted(cluster, Posted("C1", "1796032800.000100"))
+    book.keep_posted(cluster, Posted("C1", "1796032900.000100"))
+    assert book.posted(cluster) == Posted("C1", "1796032900.000100")

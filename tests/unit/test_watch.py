@@ -1,0 +1,371 @@
+"""Published hours become steps of episodes: told once, told again after a crash, changed by revisions, never lost."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from decimal import Decimal
+from itertools import permutations
+
+import pytest
+
+from gpucost.adapters.memory import MemoryAlertLog, MemoryLedger, MemoryStore, MemoryTrackBook
+from gpucost.adapters.memory_chat import MemoryPublisher
+from gpucost.domain.alert_rules import DEFAULT_WATCHES, AlertRules, Voice, Watch
+from gpucost.domain.alerts import Finding, Kind, Severity, Step
+from gpucost.domain.hours import Hour
+from gpucost.domain.report import HourReport, Pending, Status
+from gpucost.domain.tracks import Track
+from gpucost.ports import LedgerError, LedgerUnavailable, ServiceUnavailable
+from gpucost.usecases.record_hour import record_hour
+from gpucost.usecases.watch import Alerting, watch
+from tests.support.findings import HOUR, Held, report
+
+QUIET: Mapping[Kind, Watch] = {kind: replace(one, enabled=False) for kind, one in DEFAULT_WATCHES.items()}
+
+
+def only(kind: Kind, **changes: object) -> AlertRules:
+    """The rules with one kind on."""
+    return AlertRules(watches={**QUIET, kind: replace(DEFAULT_WATCHES[kind], **changes)})  # type: ignore[arg-type]
+
+
+@dataclass
+class House:
+    """A ledger, and whoever watches it."""
+
+    rules: AlertRules = field(default_factory=lambda: only(Kind.BU_WASTE))
+    store: MemoryStore = field(default_factory=MemoryStore)
+    log: MemoryAlertLog = field(default_factory=MemoryAlertLog)
+    topic: MemoryPublisher = field(default_factory=MemoryPublisher)
+
+    @property
+    def ledger(self) -> MemoryLedger:
+        return MemoryLedger(self.store)
+
+    @property
+    def tracks(self) -> MemoryTrackBook:
+        return MemoryTrackBook(self.store)
+
+    def publish(self, told: HourReport) -> None:
+        record_hour(told, self.ledger, told.hour.end + timedelta(minutes=10))
+
+    def look(self, hour: Hour = HOUR, now: datetime | None = None) -> list[tuple[Step, str]]:
+        """What is told about the hour now."""
+        its = Alerting(self.ledger, self.tracks, self.log, self.topic, self.rules)
+        found = watch("prod", hour, its, now or hour.end + timedelta(minutes=10))
+        return [(one.step, one.bu) for one in found]
+
+    def hear(self, *held: Held, hour: Hour = HOUR, status: Status = Status.COMPLETE) -> list[tuple[Step, str]]:
+        self.publish(report(list(held), status, hour))
+        return self.look(hour)
+
+    @property
+    def told(self) -> list[Finding]:
+        return self.topic.published
+
+
+IDLE, BUSY = Held("bu-a", "12", "12"), Held("bu-a", "12", "1")
+
+
+def test_wasteful_bus_are_told_and_others_are_not() -> None:
+    house = House()
+    rows = [Held("bu-a", "12", "9"), Held("bu-b", "12", "1", pod="b"), Held("bu-c", "12", "8", pod="c")]
+    assert house.hear(*rows) == [(Step.OPEN, "bu-a"), (Step.OPEN, "bu-c")]
+    first = house.told[0]
+    assert (first.waste_usd, first.allocated_usd, first.hours, first.so_far_usd) == (9, 12, 1, 9)
+    assert (first.since, first.severity) == (HOUR, Severity.WARNING)
+
+
+def test_one_trouble_is_one_story_with_an_end_and_what_it_cost() -> None:
+    house = House()
+    heard = [house.hear(IDLE, hour=HOUR.plus(number)) for number in range(3)]
+    heard.append(house.hear(BUSY, hour=HOUR.plus(3)))
+    heard.append(house.hear(IDLE, hour=HOUR.plus(4)))
+    assert [steps[0][0] for steps in heard] == [Step.OPEN, Step.UPDATE, Step.UPDATE, Step.CLOSE, Step.OPEN]
+    story = house.told[:4]
+    assert len({one.episode for one in story}) == 1
+    assert len({one.id for one in story}) == 4
+    assert (story[3].hours, story[3].so_far_usd, story[3].since) == (3, 36, HOUR)
+    assert house.told[4].episode != story[0].episode
+
+
+def test_money_escalates_it() -> None:
+    house = House(only(Kind.BU_WASTE, escalate_usd=(Decimal(20), Decimal(45))))
+    heard = [house.hear(IDLE, hour=HOUR.plus(number))[0][0] for number in range(4)]
+    assert heard == [Step.OPEN, Step.ESCALATE, Step.UPDATE, Step.ESCALATE]
+    assert [one.severity for one in house.told] == ["warning", "warning", "warning", "critical"]
+
+
+@pytest.mark.parametrize(("age", "told"), [(timedelta(hours=6), 1), (timedelta(hours=6, seconds=1), 0)])
+def test_what_a_backfill_shows_is_history_and_alerts_nobody(age: timedelta, told: int) -> None:
+    house = House()
+    house.publish(report([IDLE]))
+    assert len(house.look(now=HOUR.end + age)) == told
+
+
+def test_the_same_record_three_times_tells_once() -> None:
+    house = House()
+    assert [len(house.hear(IDLE)) for _ in range(3)] == [1, 0, 0]
+
+
+def test_in_whatever_order_hours_come_the_story_is_the_same() -> None:
+    ends = set()
+    for order in permutations(range(4)):
+        house = House()
+        for number in order:
+            house.hear(BUSY if number == 3 else IDLE, hour=HOUR.plus(number))
+        (track,) = house.tracks.tracks("prod")
+        assert track.current is None
+        ends |= {(one.hours, one.usd, one.closed) for one in track.told}
+    assert ends == {(3, Decimal(36), HOUR.plus(3))}
+
+
+def test_a_revision_changes_the_story_and_keeps_its_name() -> None:
+    house = House()
+    for number in range(3):
+        house.hear(IDLE, hour=HOUR.plus(number))
+    assert house.hear(Held("bu-a", "12", "8"), hour=HOUR.plus(1)) == [(Step.UPDATE, "bu-a")]
+    assert house.told[-1].so_far_usd == 32
+    house.hear(BUSY)
+    assert house.told[-1].since == HOUR.plus(1)
+    assert len({one.episode for one in house.told}) == 1
+
+
+def test_a_revision_that_leaves_no_trouble_takes_it_back() -> None:
+    house = House()
+    house.hear(IDLE)
+    assert house.hear(BUSY) == [(Step.CLOSE, "bu-a")]
+    assert house.told[-1].facts == ("The figures were revised: it is no trouble any more.",)
+    assert house.look() == []
+
+
+def test_a_clock_that_goes_back_changes_nothing() -> None:
+    house = House()
+    house.hear(IDLE)
+    assert house.look(now=HOUR.end - timedelta(hours=3)) == []
+
+
+def test_unknown_use_opens_nothing_and_closes_nothing() -> None:
+    house = House()
+    unknown = Held("bu-a", "12", None)
+    assert house.hear(unknown) == []
+    house.hear(IDLE, hour=HOUR.plus(1))
+    assert house.hear(unknown, hour=HOUR.plus(2)) == []
+    assert house.hear(IDLE, hour=HOUR.plus(3)) == [(Step.UPDATE, "bu-a")]
+
+
+def test_what_is_gone_is_over() -> None:
+    house = House()
+    house.hear(IDLE)
+    assert house.hear(Held("bu-b", "1", "0"), hour=HOUR.plus(1)) == [(Step.CLOSE, "bu-a")]
+    assert house.told[-1].facts == ("It holds nothing any more.",)
+
+
+def test_an_hour_that_was_not_read_well_says_nothing_of_waste() -> None:
+    house = House()
+    house.hear(IDLE)
+    assert house.hear(BUSY, hour=HOUR.plus(1), status=Status.PARTIAL) == []
+    assert house.hear(IDLE, hour=HOUR.plus(2)) == [(Step.UPDATE, "bu-a")]
+
+
+class Crash(BaseException):
+    """The function is killed."""
+
+
+class CrashingLog(MemoryAlertLog):
+    """Is killed between publishing and noting, once."""
+
+    crashed = False
+
+    def done(self, finding_id: str, now: datetime) -> None:
+        if not self.crashed:
+            self.crashed = True
+            raise Crash
+        super().done(finding_id, now)
+
+
+def test_a_crash_between_publishing_and_noting_tells_again_under_the_same_id() -> None:
+    house = House(log=CrashingLog())
+    house.publish(report([IDLE]))
+    with pytest.raises(Crash):
+        house.look()
+    house.look()
+    assert len(house.told) == 2
+    assert house.told[0].id == house.told[1].id
+
+
+def test_one_subject_that_cannot_be_told_does_not_keep_back_the_others() -> None:
+    house = House()
+    house.publish(report([IDLE, Held("bu-b", "12", "11", pod="b")]))
+    trial = House(store=MemoryStore())
+    trial.publish(report([IDLE, Held("bu-b", "12", "11", pod="b")]))
+    trial.look()
+    house.topic.refusals[trial.told[0].id] = ServiceUnavailable("throttled")
+    with pytest.raises(ServiceUnavailable, match="throttled"):
+        house.look()
+    assert [one.bu for one in house.told] == ["bu-b"]
+    house.topic.refusals.clear()
+    assert house.look() == [(Step.OPEN, "bu-a")]
+
+
+def test_an_hour_that_the_ledger_does_not_have_is_an_error_and_not_an_hour_without_findings() -> None:
+    with pytest.raises(LedgerError, match=r"prod 2026-11-30T10:00:00Z was announced as published"):
+        House().look()
+
+
+def test_two_who_watch_at_once_tell_once() -> None:
+    house = House()
+    house.publish(report([IDLE]))
+
+    class Racing(MemoryTrackBook):
+        raced = False
+
+        def save(self, track: Track) -> bool:
+            if not Racing.raced:
+                Racing.raced = True
+                house.look()
+            return super().save(track)
+
+    its = Alerting(house.ledger, Racing(house.store), house.log, house.topic, house.rules)
+    watch("prod", HOUR, its, HOUR.end)
+    assert len(house.told) == 1
+    (track,) = house.tracks.tracks("prod")
+    assert len(track.told) == 1
+
+
+def test_a_track_that_is_always_busy_is_tried_again_later() -> None:
+    house = House()
+    house.publish(report([IDLE]))
+
+    class Busy(MemoryTrackBook):
+        def save(self, track: Track) -> bool:
+            return False
+
+    its = Alerting(house.ledger, Busy(house.store), house.log, house.topic, house.rules)
+    with pytest.raises(LedgerUnavailable, match="busy"):
+        watch("prod", HOUR, its, HOUR.end)
+
+
+def test_an_idle_slice_is_told_after_three_hours_with_who_waits_for_it() -> None:
+    house = House(only(Kind.IDLE_SLICE))
+    waiting = Pending("bu-x", "ns-x", "nvidia.com/mig-3g.40gb", 1, Decimal(1))
+    heard = []
+    for number in range(4):
+        told = replace(report([IDLE, Held("bu-b", "12", "2", pod="b")], hour=HOUR.plus(number)), pending=(waiting,))
+        house.publish(told)
+        heard.append(house.look(HOUR.plus(number)))
+    assert heard == [[], [], [(Step.OPEN, "bu-a")], [(Step.UPDATE, "bu-a")]]
+    first = house.told[0]
+    assert first.subject == "ns/Job/train nvidia.com/mig-3g.40gb"
+    assert (first.utilization, first.so_far_usd, first.since) == (0, 36, HOUR)
+    assert first.facts == ("Meanwhile bu-x waits for 1 (1 pod).",)
+    assert [pod.vram_used_mib for pod in first.pods] == [Decimal(39000)]
+
+
+def test_between_idle_and_busy_nothing_changes() -> None:
+    house = House(only(Kind.IDLE_SLICE, hours=1))
+    house.hear(IDLE)
+    assert house.hear(Held("bu-a", "100", "93"), hour=HOUR.plus(1)) == []
+    assert house.hear(Held("bu-a", "100", "90"), hour=HOUR.plus(2)) == [(Step.CLOSE, "bu-a")]
+
+
+def test_lost_data_is_told_as_such_and_never_as_waste() -> None:
+    house = House(AlertRules())
+    heard = [house.hear(IDLE, hour=HOUR.plus(number), status=Status.NO_UTILIZATION) for number in range(2)]
+    assert heard == [[], [(Step.OPEN, "")]]
+    assert (house.told[0].kind, house.told[0].waste_usd) == (Kind.DATA_LOSS, 0)
+    assert "it is no waste" in house.told[0].facts[0]
+    assert (Step.CLOSE, "") in house.hear(BUSY, hour=HOUR.plus(2))
+
+
+def test_hours_that_were_never_published_are_lost_data() -> None:
+    house = House(only(Kind.DATA_LOSS))
+    house.hear(BUSY)
+    assert house.hear(BUSY, hour=HOUR.plus(4)) == [(Step.OPEN, "")]
+    (track,) = house.tracks.tracks("prod")
+    assert [hour for hour, seen in track.seen.items() if seen.verdict == "bad"] == [HOUR.plus(1), HOUR.plus(2)]
+
+
+def test_capacity_that_nobody_holds_goes_to_the_platform() -> None:
+    house = House(only(Kind.UNALLOCATED, hours=1, floor_usd=Decimal(1)))
+    told = report([BUSY])
+    free = replace(told, totals=replace(told.totals, capacity_usd=Decimal(48), unallocated_usd=Decimal(36)))
+    house.publish(free)
+    assert house.look() == [(Step.OPEN, "")]
+    assert house.told[0].facts[0] == "75 % of the cluster's $48.00 is held by nobody."
+
+
+def test_stranded_slices_are_told() -> None:
+    house = House(only(Kind.STRANDED, hours=1, floor_usd=Decimal(1)))
+    told = report([BUSY])
+    house.publish(replace(told, totals=replace(told.totals, stranded_usd=Decimal(3), unallocated_usd=Decimal(3))))
+    assert house.look() == [(Step.OPEN, "")]
+    assert house.told[0].kind is Kind.STRANDED
+
+
+def test_a_cost_that_is_unusual_for_this_hour_of_the_week_is_told() -> None:
+    house = House(only(Kind.ANOMALY, hours=1))
+    for week, cost in ((4, "10"), (3, "14"), (2, "12"), (1, "90")):
+        house.publish(report([Held("bu-a", cost, "0")], hour=HOUR.plus(-168 * week)))
+    assert house.hear(Held("bu-a", "25", "0")) == []
+    house = House(only(Kind.ANOMALY, hours=1))
+    for week, cost in ((4, "10"), (3, "14"), (2, "12"), (1, "12")):
+        house.publish(report([Held("bu-a", cost, "0")], hour=HOUR.plus(-168 * week)))
+    assert house.hear(Held("bu-a", "25", "0")) == [(Step.OPEN, "bu-a")]
+    assert house.told[0].facts == ("$25.00 in this hour; $12.00 is usual at this time of the week.",)
+
+
+def test_a_week_or_two_say_nothing_of_what_is_usual() -> None:
+    house = House(only(Kind.ANOMALY, hours=1))
+    for week in (1, 2):
+        house.publish(report([Held("bu-a", "1", "0")], hour=HOUR.plus(-168 * week)))
+    assert house.hear(Held("bu-a", "99", "0")) == []
+
+
+def test_a_budget_at_risk_is_told_with_the_day_it_runs_out() -> None:
+    rules = only(Kind.BUDGET)
+    first = Hour.parse("2026-11-01T00:00:00Z")
+    house = House(replace(rules, by_bu={"bu-a": replace(rules, budget_usd=Decimal(500))}))
+    for day in range(4):
+        house.publish(report([Held("bu-a", "24", "0")], hour=first.plus(24 * day)))
+    hour = first.plus(24 * 4)
+    assert house.hear(Held("bu-a", "24", "0"), hour=hour) == [(Step.OPEN, "bu-a")]
+    told = house.told[0]
+    assert (told.kind, told.subject) == (Kind.BUDGET, "2026-11")
+    assert told.facts[0].startswith("$120.00 of $500.00 are spent; the month is heading for $7")
+    assert told.facts[1].startswith("The budget runs out on 2026-11-")
+
+
+def test_a_bus_own_rules_and_voice_are_used() -> None:
+    general = only(Kind.BU_WASTE)
+    voice = Voice(channel="C0123ABCD", mention="<@U0123ABCD>")
+    own = replace(general, min_waste_usd=Decimal(100), voice=voice)
+    loud = replace(general, voice=voice)
+    house = House(replace(general, by_bu={"bu-a": own, "bu-b": loud}))
+    assert house.hear(IDLE, Held("bu-b", "12", "12", pod="b")) == [(Step.OPEN, "bu-b")]
+    assert (house.told[0].channel, house.told[0].mention) == ("C0123ABCD", "<@U0123ABCD>")
+    house.hear(IDLE, Held("bu-b", "12", "12", pod="b"), hour=HOUR.plus(1))
+    assert house.told[1].mention == ""
+
+
+def test_a_daily_digest_says_what_the_day_cost_and_what_goes_on() -> None:
+    hour = Hour.parse("2026-11-30T07:00:00Z")
+    rules = replace(only(Kind.BU_WASTE), voice=Voice(digest="daily", digest_hour=8))
+    house = House(rules)
+    for back in range(1, 30):
+        house.publish(report([IDLE], hour=hour.plus(-back)))
+    house.look(hour.plus(-1))
+    assert house.hear(IDLE, hour=hour) == [(Step.UPDATE, "bu-a"), (Step.DIGEST, "bu-a")]
+    told = house.told[-1]
+    assert told.facts == (
+        "$288.00 allocated, 0 % used, $288.00 wasted.",
+        "Going on: bu waste, 2 hours, $24.00.",
+    )
+    assert house.look(hour) == []
+
+
+def test_a_weekly_digest_comes_on_mondays_and_without_episodes_it_is_all() -> None:
+    monday = Hour.parse("2026-11-30T07:00:00Z")
+    house = House(replace(only(Kind.BU_WASTE), voice=Voice(digest="weekly", episodes=False)))
+    assert house.hear(IDLE, hour=monday.plus(-24)) == []
+    assert house.hear(IDLE, hour=monday) == [(Step.DIGEST, "bu-a")]
+    assert house.told[0].subject == "the last 7 days"
