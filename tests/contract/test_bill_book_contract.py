@@ -7,6 +7,7 @@ from decimal import Decimal
 import pytest
 
 from gpucost.adapters.ledger.bills import StoreBillBook
+from gpucost.adapters.ledger.store import Item
 from gpucost.domain.bill import BilledHour
 from gpucost.domain.hours import Hour
 from gpucost.ports import LedgerError
@@ -73,6 +74,34 @@ def test_an_earlier_delivery_that_comes_late_changes_nothing(book: BillBook, hou
     book.restated([hour])
     assert book.keep(FIRST, [row(hour, "1")]) == []
     assert book.billed(hour)[0]["i-0000000000000000a"].amortized_usd == 2
+
+
+def test_what_a_later_delivery_does_not_have_any_more_is_billed_no_more(book: BillBook, hour: Hour) -> None:
+    book.keep(FIRST, [row(hour.plus(number), "1") for number in range(4)])
+    book.restated([hour.plus(number) for number in range(4)])
+    later = [row(hour, "1"), row(hour.plus(2), "1")]
+    assert book.keep(SECOND, later) == [hour.plus(1)]
+    assert book.billed(hour.plus(1))[0] == {}
+    assert len(book.billed(hour.plus(3))[0]) == 1
+    book.restated([hour.plus(1)])
+    assert book.keep(SECOND, later) == []
+
+
+def test_an_earlier_delivery_that_is_slow_does_not_win_over_a_later_one(table: Table, hour: Hour) -> None:
+    class Slow(StoreBillBook):
+        raced = False
+
+        def _item(self, hour: Hour) -> Item | None:
+            read = super()._item(hour)
+            if not Slow.raced:
+                Slow.raced = True
+                StoreBillBook(table.store).keep(SECOND, [row(hour, "2")])
+            return read
+
+    StoreBillBook(table.store).keep(Delivery("zero", NOW - timedelta(days=1)), [row(hour, "2")])
+    Slow(table.store).keep(FIRST, [row(hour, "1")])
+    figures, _ = StoreBillBook(table.store).billed(hour)
+    assert figures["i-0000000000000000a"].amortized_usd == 2
 
 
 def test_more_instances_than_an_item_holds_are_refused(book: BillBook, hour: Hour) -> None:
