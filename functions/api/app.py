@@ -4,11 +4,13 @@ from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.api import costs, document, focus, hours, opencost, usage
+from functions.api import costs, document, findings, focus, hours, opencost, usage
 from gpucost.runtime.http import HttpApi
 from gpucost.runtime.observability import observed
 
-api = HttpApi([costs.routes, usage.routes, hours.routes, opencost.routes, focus.routes, document.routes])
+api = HttpApi(
+    [costs.routes, usage.routes, findings.routes, hours.routes, opencost.routes, focus.routes, document.routes]
+)
 
 
 @observed

@@ -12,6 +12,7 @@ from gpucost.runtime.environment import ApiEnvironment
 from gpucost.runtime.http import Routes
 from gpucost.runtime.json_text import json_text
 from gpucost.runtime.principals import principal_of
+from gpucost.usecases.finding_answers import VisibleTracks
 from gpucost.usecases.paging import Pager
 from gpucost.usecases.visible import VisibleLedger
 from gpucost.usecases.window import Window
@@ -33,6 +34,18 @@ def visible(routes: Routes) -> VisibleLedger:
     its = parts()
     scope = scope_of(principal_of(routes.event), its.settings.access.access())
     return VisibleLedger(its.ledger, its.clusters, scope)
+
+
+def tracks(routes: Routes) -> VisibleTracks:
+    """What goes on, as far as the caller may see it. ForbiddenError when it may see nothing."""
+    its = parts()
+    return VisibleTracks(its.tracks, its.clusters, visible(routes).scope)
+
+
+def name(routes: Routes) -> str:
+    """Who the caller is, for the record: its ARN, or its token's subject."""
+    principal = principal_of(routes.event)
+    return principal.arn or (principal.claims or {}).get("sub") or "somebody"
 
 
 def window_of(text: str | None, start: str | None, end: str | None) -> Window:

@@ -11,7 +11,8 @@ from tests.access import oracle
 from tests.access.attack import Attack
 from tests.access.callers import SETTINGS
 from tests.support.handlers import FixedText, install
-from tests.support.house import CLUSTERS, house
+from tests.support.house import BUS, CLUSTERS, FIRST, house
+from tests.support.stories import stories
 
 
 def main() -> int:
@@ -21,7 +22,14 @@ def main() -> int:
     asked = parser.parse_args()
     ledger = house()
     with pytest.MonkeyPatch.context() as patch:
-        install(patch, ApiEnvironment, ledger=ledger, clusters=CLUSTERS, _settings_parameter=FixedText(SETTINGS))
+        install(
+            patch,
+            ApiEnvironment,
+            ledger=ledger,
+            tracks=stories(CLUSTERS, BUS, FIRST),
+            clusters=CLUSTERS,
+            _settings_parameter=FixedText(SETTINGS),
+        )
         attack = Attack(oracle.everything(ledger), asked.seed)
         started = time.perf_counter()
         attack.run(asked.requests)

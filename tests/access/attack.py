@@ -69,6 +69,9 @@ class Attack:
             self._check_allocations(caller, asked, document)
             return
         assert document["currency"] == "USD"
+        if asked.path.startswith("/v1/findings"):
+            shown = document.get("rows", [document])
+            assert all(caller.bus is None or (row["bu"] and caller.may_see(row["bu"])) for row in shown)
         self.rows += len(document.get("rows", []))
         if document.get("next_cursor"):
             self.cursors.append((asked, document["next_cursor"]))

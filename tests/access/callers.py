@@ -50,6 +50,7 @@ SETTINGS = json.dumps(
                 {"principal": f"arn:aws:iam::{_ACCOUNT}:role/team-two", "bus": ["bravo"]},
                 {"claim": "groups", "value": "charlie-people", "bus": ["charlie"]},
             ],
-        }
+        },
+        "alerts": {"by_bu": {bu: {"budget_usd": 1000} for bu in BUS}},
     }
 )

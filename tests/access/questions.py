@@ -5,11 +5,14 @@ from dataclasses import dataclass
 
 from gpucost.usecases.cost_query import GroupBy
 from tests.support.house import BUS, CLUSTERS, FIRST
+from tests.support.stories import episode_of
 
 _NAMESPACES = [*(f"{bu}-jobs" for bu in BUS), "commons", "nobody"]
 _PODS = [f"{bu}-{cluster}-0" for bu in BUS for cluster in CLUSTERS]
 _BUS = [*BUS, "nobody"]
 LISTS = ["/v1/costs", "/v1/waste", "/v1/capacity", "/v1/prices", "/v1/hours"]
+
+ALERTS = ["findings", "finding", "budgets", "whatif"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +25,13 @@ class Question:
 
 def question(draw: random.Random) -> Question:
     """One question. Some make sense, some do not."""
-    kind = draw.choice([*LISTS, "/v1/costs", "/v1/costs", "bu", "hour", "explain", "odd", "opencost"])
+    kind = draw.choice([*LISTS, "/v1/costs", "/v1/costs", "bu", "hour", "explain", "odd", "opencost", *ALERTS])
     if kind == "bu":
         return Question(f"/v1/costs/{draw.choice(_BUS)}", _window(draw) | _grouped(draw, 0.3))
     if kind == "opencost":
         return _opencost(draw)
+    if kind in ("findings", "finding", "budgets", "whatif"):
+        return _about_alerts(draw, kind)
     if kind in ("hour", "explain"):
         return _about_an_hour(draw, kind)
     if kind == "odd":
@@ -39,6 +44,15 @@ def question(draw: random.Random) -> Question:
     if kind in ("/v1/costs", "/v1/waste"):
         query |= _some(draw, {"bu": draw.choice(_BUS)}, 0.3) | _some(draw, {"namespace": draw.choice(_NAMESPACES)}, 0.3)
     return Question(kind, query)
+
+
+def _about_alerts(draw: random.Random, kind: str) -> Question:
+    if kind == "finding":
+        return Question(f"/v1/findings/{episode_of(draw.choice(CLUSTERS), draw.choice([*_BUS, '']))}", {})
+    query = _some(draw, {"bu": draw.choice(_BUS)}, 0.3)
+    if kind == "whatif":
+        return Question("/v1/whatif", _window(draw) | _some(draw, {"gpus": "4", "geometry": "3g.20gb:2"}, 0.5))
+    return Question(f"/v1/{kind}", query)
 
 
 def _about_an_hour(draw: random.Random, kind: str) -> Question:

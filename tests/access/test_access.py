@@ -10,7 +10,8 @@ from tests.access.attack import Attack, LeakError
 from tests.access.callers import CALLERS, SETTINGS
 from tests.support.api import ask
 from tests.support.handlers import FixedText, install
-from tests.support.house import CLUSTERS, FIRST, house
+from tests.support.house import BUS, CLUSTERS, FIRST, house
+from tests.support.stories import stories
 
 REQUESTS = 2500
 DAY = {"from": FIRST.key, "to": FIRST.plus(24).key}
@@ -21,7 +22,14 @@ FINOPS, ONE, TWO, CHARLIE, *NOBODIES = CALLERS
 def known() -> Iterator[list[oracle.Known]]:
     ledger = house()
     with pytest.MonkeyPatch.context() as patch:
-        install(patch, ApiEnvironment, ledger=ledger, clusters=CLUSTERS, _settings_parameter=FixedText(SETTINGS))
+        install(
+            patch,
+            ApiEnvironment,
+            ledger=ledger,
+            tracks=stories(CLUSTERS, BUS, FIRST),
+            clusters=CLUSTERS,
+            _settings_parameter=FixedText(SETTINGS),
+        )
         yield oracle.everything(ledger)
 
 

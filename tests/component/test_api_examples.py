@@ -9,7 +9,7 @@ from functions.api.app import api
 from functions.api.document import text
 from gpucost.runtime.environment import ApiEnvironment
 from tests.support.api import ask
-from tests.support.examples import CLUSTER, PAGE, Example, examples, is_part, ledger
+from tests.support.examples import PAGE, Example, examples, is_part, parts
 from tests.support.handlers import install
 
 EXAMPLES = list(examples(PAGE.read_text(encoding="utf-8")))
@@ -19,13 +19,13 @@ EXAMPLES = list(examples(PAGE.read_text(encoding="utf-8")))
 def _ledger() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("AWS_REGION", "us-west-2")
-        install(patch, ApiEnvironment, ledger=ledger(), clusters=(CLUSTER,))
+        install(patch, ApiEnvironment, **parts())
         yield
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: f"{example.path}?{example.query}")
 def test_an_example_is_answered_as_the_page_shows(example: Example) -> None:
-    reply = ask(example.path, example.query)
+    reply = ask(example.path, example.query, method=example.method)
     if example.kind == "json":
         shown = simplejson.loads(example.answer, use_decimal=True)
         assert is_part(shown, reply.json), f"python -m tests.support.examples writes it anew; it is {reply.body[:2000]}"

@@ -26,6 +26,7 @@ from gpucost.runtime.environment import ApiEnvironment
 from tests.fuzz.wsgi import application
 from tests.support.handlers import install
 from tests.support.house import BUS, CLUSTERS, FIRST, house
+from tests.support.stories import episode_of, stories
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 _WINDOWS = [f"{FIRST},{FIRST.plus(length)}" for length in (1, 24, 60)]
@@ -41,6 +42,9 @@ SENSIBLE: Mapping[str, list[str]] = {
     "aggregate": ["namespace", "cluster,pod", "node"],
     "filter": ['namespace:"commons"', 'pod<~:"alpha"+cluster:"prod"'],
     "limit": ["1", "7"],
+    "episode": [episode_of(cluster, bu) for cluster in CLUSTERS for bu in BUS],
+    "geometry": ["3g.20gb:2", "1g.5gb:7", "3g.20gb:2,1g.5gb"],
+    "month": ["2026-11", "2026-10"],
 }
 
 
@@ -48,7 +52,7 @@ SENSIBLE: Mapping[str, list[str]] = {
 def deployed() -> Iterator[None]:
     """The API over a ledger with some history."""
     with pytest.MonkeyPatch.context() as patch:
-        install(patch, ApiEnvironment, ledger=house(), clusters=CLUSTERS)
+        install(patch, ApiEnvironment, ledger=house(), tracks=stories(CLUSTERS, BUS, FIRST), clusters=CLUSTERS)
         yield
 
 

@@ -28,7 +28,7 @@ DECLARED = {
     "Detect": {*READS, "dynamodb:PutItem", *sns.PERMISSIONS, *ssm.PERMISSIONS, *sqs.PERMISSIONS},
     "Notify": {*secrets.PERMISSIONS, *sqs.PERMISSIONS, "dynamodb:BatchWriteItem", "dynamodb:GetItem"},
     "Interact": {*secrets.PERMISSIONS, *ssm.PERMISSIONS, "dynamodb:PutItem", "dynamodb:Query"},
-    "Api": {*READS, *ssm.PERMISSIONS, *secrets.PERMISSIONS},
+    "Api": {*READS, "dynamodb:PutItem", *ssm.PERMISSIONS, *secrets.PERMISSIONS},
 }
 
 # Lambda's own: what a function needs for its logs, its traces, and to be fed by a queue or a stream.
@@ -109,6 +109,7 @@ def test_only_those_who_have_to_write_to_the_ledger_and_only_there() -> None:
         "Bills",
         "Detect",
         "Interact",
+        "Api",
     }
 
 

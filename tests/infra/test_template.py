@@ -248,8 +248,9 @@ def test_silence_is_an_alarm() -> None:
 
 def test_every_route_asks_for_signed_requests_and_the_api_is_throttled_and_logged() -> None:
     routes = stack.properties("Api")["Body"]["paths"]
-    assert list(routes) == ["/slack/interactions", "/{proxy+}"]
-    assert [method["security"] for method in routes["/{proxy+}"].values()] == [[{"AWS_IAM": []}]]
+    assert sorted(routes) == ["/slack/interactions", "/v1/findings/{proxy+}", "/{proxy+}"]
+    for path in ("/v1/findings/{proxy+}", "/{proxy+}"):
+        assert [method["security"] for method in routes[path].values()] == [[{"AWS_IAM": []}]]
     # Slack signs in its own way: the function checks that.
     (buttons,) = routes["/slack/interactions"].values()
     assert buttons["security"] == [{"NONE": []}]
@@ -262,12 +263,12 @@ def test_every_route_asks_for_signed_requests_and_the_api_is_throttled_and_logge
 
 def test_tokens_are_for_an_api_of_their_own_that_is_there_only_with_an_issuer() -> None:
     of_tokens = {name: one for name, one in stack.plain()["Resources"].items() if name.startswith("Token")}
-    assert len(of_tokens) == 6
+    assert len(of_tokens) == 7
     assert {one["Condition"] for one in of_tokens.values()} == {"HasTokens"}
     assert set(stack.resources("AWS::ApiGatewayV2::Api")) == {"Api", "TokenApi"}
-    (route,) = stack.resources("AWS::ApiGatewayV2::Route").values()
-    assert route["Properties"]["AuthorizationType"] == "JWT"
-    assert route["Properties"]["AuthorizerId"] == {"Ref": "TokenAuthorizer"}
+    for route in stack.resources("AWS::ApiGatewayV2::Route").values():
+        assert route["Properties"]["AuthorizationType"] == "JWT"
+        assert route["Properties"]["AuthorizerId"] == {"Ref": "TokenAuthorizer"}
     assert stack.properties("TokenAuthorizer")["JwtConfiguration"]["Issuer"] == {"Ref": "JwtIssuer"}
 
 

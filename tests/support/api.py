@@ -36,10 +36,11 @@ def ask(
     caller: str | Mapping[str, str] = ADMIN,
     headers: Mapping[str, str] | None = None,
     now: datetime = NOW,
+    method: str = "GET",
 ) -> Reply:
-    """GET a path as an IAM identity, or with a token's claims."""
+    """Ask about a path as an IAM identity, or with a token's claims."""
     text = query if isinstance(query, str) else urlencode(query)
-    event = http_api_event("GET", path, text, headers or {}, now, caller if isinstance(caller, str) else "")
+    event = http_api_event(method, path, text, headers or {}, now, caller if isinstance(caller, str) else "")
     if not isinstance(caller, str):
         event["requestContext"]["authorizer"] = {"jwt": {"claims": dict(caller), "scopes": None}}
     return reply(lambda_handler(event, Context()))

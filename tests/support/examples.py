@@ -19,15 +19,18 @@ from gpucost.domain.policy import Policy
 from gpucost.runtime.environment import ApiEnvironment
 from gpucost.usecases.roll_up import roll_up
 from tests.support.api import ask
-from tests.support.handlers import install
+from tests.support.handlers import FixedText, install
 from tests.support.readings import allocatable, device, node, phase, pod, readings, request
+from tests.support.stories import stories
 
 PAGE = Path(__file__).parents[2] / "docs" / "api.md"
 CLUSTER = "gpu-cost-poc"
 FIRST, END = Hour.parse("2026-11-29T00:00:00Z"), Hour.parse("2026-11-30T11:00:00Z")
 ROWS, LINES = 2, 9
 _EXAMPLE = re.compile(
-    r"```http\nGET (?P<path>[^?\n]+)\??(?P<query>[^\n]*)\n```\n\n```(?P<kind>\w+)\n(?P<answer>.*?)```\n", re.S
+    r"```http\n(?P<method>GET|POST) (?P<path>[^?\n]+)\??(?P<query>[^\n]*)\n```\n\n"
+    r"```(?P<kind>\w+)\n(?P<answer>.*?)```\n",
+    re.S,
 )
 _ALLOCATION = ("name", "properties", "start", "end", "minutes", "gpuHours", "gpuCost", "gpuEfficiency", "totalCost")
 _SLICE = "nvidia_com_mig_1g_5gb"
@@ -39,6 +42,7 @@ _HELD = {"bu-a": (3, "0.5"), "bu-b": (2, "0.05"), "bu-c": (2, None)}
 class Example:
     """A request on the page, and the answer below it."""
 
+    method: str
     path: str
     query: str
     kind: str
@@ -68,6 +72,16 @@ def _instance(holder: Any, used: str, number: int) -> object:
     return device(holder, used, node="gpu-1", instance=str(number + 6), profile="1g.5gb", model="NVIDIA A100-SXM4-40GB")
 
 
+def parts() -> dict[str, Any]:
+    """What the API of the page stands on: the ledger, what goes on, and a budget."""
+    return {
+        "ledger": ledger(),
+        "tracks": stories([CLUSTER], ["bu-b"], FIRST),
+        "clusters": (CLUSTER,),
+        "_settings_parameter": FixedText('{"alerts": {"by_bu": {"bu-a": {"budget_usd": 3000}}}}'),
+    }
+
+
 def examples(page: str) -> Iterator[Example]:
     for found in _EXAMPLE.finditer(page):
         yield Example(**found.groupdict())
@@ -93,13 +107,13 @@ def is_part(shown: Any, whole: Any) -> bool:
 
 
 def _written(example: Any) -> str:
-    reply = ask(example["path"], example["query"])
+    reply = ask(example["path"], example["query"], method=example["method"])
     if example["kind"] == "json":
         text = simplejson.dumps(short(reply.json), use_decimal=True, indent=1, ensure_ascii=False)
         body = re.sub(r"\n *", " ", text) if len(text) < 300 else _folded(short(reply.json))
     else:
         body = "\n".join(reply.body.splitlines()[: ROWS + 1])
-    request = f"GET {example['path']}{'?' if example['query'] else ''}{example['query']}"
+    request = f"{example['method']} {example['path']}{'?' if example['query'] else ''}{example['query']}"
     return f"```http\n{request}\n```\n\n```{example['kind']}\n{body.strip()}\n```\n"
 
 
@@ -118,7 +132,7 @@ def _folded(value: Any, indent: int = 0) -> str:
 def main() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("AWS_REGION", "us-west-2")
-        install(patch, ApiEnvironment, ledger=ledger(), clusters=(CLUSTER,))
+        install(patch, ApiEnvironment, **parts())
         page = PAGE.read_text(encoding="utf-8")
         PAGE.write_text(_EXAMPLE.sub(_written, page), encoding="utf-8")
 

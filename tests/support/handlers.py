@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from gpucost.adapters.memory import MemoryTrackBook
 from gpucost.adapters.memory_chat import MemorySecrets
 from gpucost.runtime import container
 from gpucost.runtime.container import Container
@@ -74,6 +75,8 @@ def install(patch: pytest.MonkeyPatch, kind: type[Environment], **twins: Any) ->
     variables |= {"GPUCOST_SLACK_CHANNEL": "none", "GPUCOST_INTERACTIVE": "false"}
     if issubclass(kind, ApiEnvironment):
         twins = {"_settings_parameter": FixedText(), "_secrets": MemorySecrets({"unused": "a key"}), **twins}
+    if kind is ApiEnvironment:
+        twins.setdefault("tracks", MemoryTrackBook())
     parts = Parts(kind.read(variables), twins)
     patch.setitem(container._containers, kind, parts)
     return parts

@@ -19,7 +19,7 @@ type Hours = Annotated[int, Field(ge=1, le=168)]
 def _zone(name: str) -> str:
     try:
         ZoneInfo(name)
-    except (OSError, ValueError):
+    except (OSError, ValueError, KeyError):
         raise ValueError(f"{name!r} is not a time zone such as Europe/Berlin") from None
     return name
 

@@ -30,7 +30,7 @@ type Handler = Callable[..., Response[Any]]
 
 
 class Routes:
-    """A group of GET routes. A parameter that a route does not have, or that is given twice, is refused:
+    """A group of routes. A parameter that a route does not have, or that is given twice, is refused:
     a typing error must not look like an answer.
     """
 
@@ -42,6 +42,16 @@ class Routes:
             check = _only(_query_names(handler))
             documented.setdefault("description", getdoc(handler))
             return self.router.get(path, compress=True, middlewares=[check], **documented)(handler)
+
+        return register
+
+    def post(self, path: str, **documented: Any) -> Callable[[Handler], Handler]:
+        """A route that changes something. Its parameters are in the path and the query; it has no body."""
+
+        def register(handler: Handler) -> Handler:
+            check = _only(_query_names(handler))
+            documented.setdefault("description", getdoc(handler))
+            return self.router.post(path, compress=True, middlewares=[check], **documented)(handler)
 
         return register
 

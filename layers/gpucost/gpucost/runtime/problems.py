@@ -10,6 +10,7 @@ from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValida
 from gpucost.ports import GpucostError, RequestError
 from gpucost.runtime.json_text import json_text
 from gpucost.runtime.observability import logger
+from gpucost.usecases.answer_findings import UnknownEpisodeError
 from gpucost.usecases.hour_answers import NotFoundError
 from gpucost.usecases.paging import ChangedError
 from gpucost.usecases.visible import ForbiddenError
@@ -20,6 +21,7 @@ RETRY_AFTER_SECONDS = 5
 _STATUS: dict[type[RequestError], HTTPStatus] = {
     ForbiddenError: HTTPStatus.FORBIDDEN,
     NotFoundError: HTTPStatus.NOT_FOUND,
+    UnknownEpisodeError: HTTPStatus.NOT_FOUND,
     ChangedError: HTTPStatus.CONFLICT,
 }
 
