@@ -158,6 +158,23 @@ def drift(
 
 
 @app.command()
+def export(
+    *,
+    file: Annotated[Path, typer.Argument(help="Where to: .csv, .jsonl.gz or .parquet.")],
+    first: Annotated[str, typer.Option("--from", help="First hour in UTC, or a date.")],
+    end: Annotated[str, typer.Option("--to", help="The hour after the last one, or a date.")],
+    table: Annotated[str, typer.Option(help="The ledger: the stack's output TableName.")],
+    cluster: Annotated[str, typer.Option(help="Name of the cluster.")],
+    region: Annotated[str | None, typer.Option(help="Region of the table.")] = None,
+    account: Annotated[str, typer.Option(help="The AWS account that the rows name.")] = "unknown",
+) -> None:
+    """Write costs as FOCUS rows into a file."""
+    from local.commands import export as command
+
+    command.run(table, region, cluster, first, end, account, file)
+
+
+@app.command()
 def verify(
     *,
     first: Annotated[str, typer.Option("--from", help="First hour in UTC.")],

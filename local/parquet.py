@@ -2,7 +2,12 @@
 
 import csv
 import io
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from pathlib import Path
+from typing import Any
+
+import simplejson
 
 from gpucost.domain.bill import NET_COLUMNS, REQUIRED, SPLIT
 from local.errors import UsageError
@@ -35,3 +40,31 @@ def _as_text(column: str) -> str:
     if column.endswith(("_cost", "_amount")):
         return f"CAST(CAST({column} AS DECIMAL(38, 15)) AS VARCHAR) AS {column}"
     return column
+
+
+def write_rows(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], file: Path) -> None:
+    """Rows as Parquet: figures as DECIMAL(38, 12), everything else as text, unknown as null. UsageError without DuckDB.
+
+    A column is of figures when its first value that is known is one.
+    """
+    try:
+        import duckdb
+    except ModuleNotFoundError:
+        raise UsageError("Parquet needs DuckDB here: pip install duckdb") from None
+    kinds = [_kind(next((row[name] for row in rows if row.get(name) is not None), None)) for name in columns]
+    fields = ", ".join(f'"{name}" {kind}' for name, kind in zip(columns, kinds, strict=True))
+    with duckdb.connect() as engine:
+        engine.execute(f"CREATE TABLE costs ({fields})")
+        if rows:
+            marks = ", ".join("?" for _ in columns)
+            values = [[_value(row.get(name)) for name in columns] for row in rows]
+            engine.executemany(f"INSERT INTO costs VALUES ({marks})", values)  # noqa: S608
+        engine.execute("COPY costs TO ? (FORMAT parquet, COMPRESSION zstd)", [str(file)])
+
+
+def _kind(value: object) -> str:
+    return "DECIMAL(38, 12)" if isinstance(value, Decimal | int) else "VARCHAR"
+
+
+def _value(value: object) -> object:
+    return simplejson.dumps(value, use_decimal=True) if isinstance(value, dict | list) else value

@@ -33,7 +33,7 @@ pytestmark = pytest.mark.real
 TESTED = Hour.completed_before(datetime.now(UTC)).plus(-1)
 HISTORY = Span.of_hours(TESTED.plus(-6), 8)
 
-FUNCTIONS = ["plan", "collect", "prices", "bills", "detect", "notify", "interact", "api"]
+FUNCTIONS = ["plan", "collect", "prices", "bills", "export", "detect", "notify", "interact", "api"]
 REQUIREMENTS = ROOT / "layers" / "deps" / "requirements.txt"
 
 

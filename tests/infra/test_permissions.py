@@ -5,7 +5,19 @@ from typing import Any
 
 import pytest
 
-from gpucost.adapters import bill_files, bill_query, dynamodb, fleet, price_list, secrets, sns, spot_market, sqs, ssm
+from gpucost.adapters import (
+    bill_files,
+    bill_query,
+    dynamodb,
+    fleet,
+    price_list,
+    s3_files,
+    secrets,
+    sns,
+    spot_market,
+    sqs,
+    ssm,
+)
 from gpucost.adapters.metrics import factory as metrics
 from tests.support import stack
 
@@ -25,6 +37,7 @@ DECLARED = {
     "Collect": {*metrics.PERMISSIONS, *dynamodb.PERMISSIONS, *ssm.PERMISSIONS, *sqs.PERMISSIONS, *PRICES},
     "Prices": {"dynamodb:PutItem", "dynamodb:Query", *sqs.PERMISSIONS, *price_list.PERMISSIONS},
     "Bills": {*READS, "dynamodb:PutItem", *sqs.PERMISSIONS, *bill_files.PERMISSIONS, *bill_query.PERMISSIONS, *ATHENAS},
+    "Export": {*READS, *sqs.PERMISSIONS, *s3_files.PERMISSIONS},
     "Detect": {*READS, "dynamodb:PutItem", *sns.PERMISSIONS, *ssm.PERMISSIONS, *sqs.PERMISSIONS},
     "Notify": {*secrets.PERMISSIONS, *sqs.PERMISSIONS, "dynamodb:BatchWriteItem", "dynamodb:GetItem"},
     "Interact": {*secrets.PERMISSIONS, *ssm.PERMISSIONS, "dynamodb:PutItem", "dynamodb:Query"},
@@ -37,6 +50,7 @@ MANAGED = {
     "Collect": {"AWSLambdaBasicExecutionRole", "AWSXrayWriteOnlyAccess", "AWSLambdaSQSQueueExecutionRole"},
     "Prices": {"AWSLambdaBasicExecutionRole", "AWSXrayWriteOnlyAccess"},
     "Bills": {"AWSLambdaBasicExecutionRole", "AWSXrayWriteOnlyAccess"},
+    "Export": {"AWSLambdaBasicExecutionRole", "AWSXrayWriteOnlyAccess"},
     "Detect": {"AWSLambdaBasicExecutionRole", "AWSXrayWriteOnlyAccess", "AWSLambdaDynamoDBExecutionRole"},
     "Notify": {"AWSLambdaBasicExecutionRole", "AWSXrayWriteOnlyAccess", "AWSLambdaSQSQueueExecutionRole"},
     "Interact": {"AWSLambdaBasicExecutionRole", "AWSXrayWriteOnlyAccess"},

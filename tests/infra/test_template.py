@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from gpucost.domain.focus import COLUMNS
 from gpucost.runtime import environment
 from gpucost.runtime.observability import NAMESPACE
 from gpucost.usecases.plan import requested
@@ -17,12 +18,13 @@ ENVIRONMENTS: dict[str, type[environment.Environment]] = {
     "Collect": environment.CollectEnvironment,
     "Prices": environment.PricesEnvironment,
     "Bills": environment.BillsEnvironment,
+    "Export": environment.ExportEnvironment,
     "Detect": environment.DetectEnvironment,
     "Notify": environment.NotifyEnvironment,
     "Interact": environment.InteractEnvironment,
     "Api": environment.ApiEnvironment,
 }
-DEAD_LETTERS = {f"{name}DeadLetters" for name in ("Jobs", "Notify", "Plan", "Prices", "Bills", "Detect")}
+DEAD_LETTERS = {f"{name}DeadLetters" for name in ("Jobs", "Notify", "Plan", "Prices", "Bills", "Export", "Detect")}
 
 
 def variables(function: str) -> dict[str, Any]:
@@ -143,6 +145,14 @@ def test_prices_are_refreshed_once_a_day() -> None:
     assert json.loads(properties["Target"]["Input"]) == sample("prices-daily")
 
 
+def test_the_exported_table_has_the_columns_of_the_rows_and_no_others() -> None:
+    table = stack.properties("ExportTable")["TableInput"]
+    assert [column["Name"] for column in table["StorageDescriptor"]["Columns"]] == [name.lower() for name in COLUMNS]
+    assert [key["Name"] for key in table["PartitionKeys"]] == ["cluster", "day"]
+    assert schedule_of("Export")["State"] == {"Fn::If": ["HasExport", {"Ref": "ScheduleState"}, "DISABLED"]}
+    assert json.loads(schedule_of("Export")["Target"]["Input"]) == sample("export-nightly")
+
+
 def test_the_schedule_says_which_hour_it_means_and_has_no_name_of_its_own() -> None:
     properties = schedule_of("Plan")
     assert "Name" not in properties
@@ -155,7 +165,7 @@ def test_the_schedule_says_which_hour_it_means_and_has_no_name_of_its_own() -> N
     assert requested(event, NOW).first.key == "2026-11-30T10:00:00Z"
 
 
-@pytest.mark.parametrize("function", ["Plan", "Prices"])
+@pytest.mark.parametrize("function", ["Plan", "Prices", "Export"])
 def test_the_scheduler_may_use_its_dead_letter_queue(function: str) -> None:
     reference = schedule_of(function)["Target"]["RoleArn"]["Fn::GetAtt"][0]
     role = stack.properties(reference)
@@ -168,7 +178,7 @@ def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-@pytest.mark.parametrize("function", ["Plan", "Prices", "Bills"])
+@pytest.mark.parametrize("function", ["Plan", "Prices", "Bills", "Export"])
 def test_an_event_that_a_function_fails_on_is_kept(function: str) -> None:
     (config,) = (
         resource["Properties"]

@@ -35,7 +35,7 @@ def test_a_voice_is_taken_whole() -> None:
     quiet = {"begin": "22:00", "end": "07:00", "zone": "Europe/Berlin"}
     voice = {
         "channel": "C0123ABCD",
-        "mention": "<!subteam^S01>",
+        "mention": "<@U01>",
         "quiet": quiet,
         "digest": "weekly",
         "zone": "Asia/Tokyo",

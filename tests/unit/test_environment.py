@@ -12,6 +12,7 @@ FUNCTIONS = [
     environment.NotifyEnvironment,
     environment.PricesEnvironment,
     environment.BillsEnvironment,
+    environment.ExportEnvironment,
     environment.InteractEnvironment,
     environment.ApiEnvironment,
 ]

@@ -24,6 +24,7 @@ from gpucost.runtime.environment import (
     ConfigurationError,
     DetectEnvironment,
     Environment,
+    ExportEnvironment,
     HasClusters,
     HasDeadLetters,
     HasJobs,
@@ -37,6 +38,7 @@ from gpucost.runtime.environment import (
 )
 from gpucost.runtime.settings import Settings, settings_from_json
 from gpucost.tracking import MessageBook, TrackBook
+from gpucost.usecases.export_costs import Files
 from gpucost.usecases.press_button import Answering
 from gpucost.usecases.true_up import BillSources, TrueUp
 from gpucost.usecases.upkeep import Upkeep
@@ -117,6 +119,15 @@ class Container:
         athena = self._session.client("athena", config=AWS_CONFIG)
         files = BillFiles(self._session.client("s3", config=AWS_CONFIG))
         return BillSources(files, AthenaBills(athena, its.workgroup, its.bill_table))
+
+    @cached_property
+    def files(self) -> Files:
+        from gpucost.adapters.s3_files import S3Files
+
+        bucket = self._its(ExportEnvironment).export_bucket
+        if not bucket:
+            raise ConfigurationError("there is no bucket to export to: deploy with ExportBucket")
+        return S3Files(self._session.client("s3", config=AWS_CONFIG), bucket)
 
     @property
     def true_up(self) -> TrueUp:

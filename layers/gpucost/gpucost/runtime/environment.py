@@ -109,6 +109,10 @@ class BillsEnvironment(HasTable, HasClusters, HasJobs):
     bill_table: TextOrNone = Field(alias="GPUCOST_BILL_TABLE")
 
 
+class ExportEnvironment(HasTable, HasClusters):
+    export_bucket: TextOrNone = Field(alias="GPUCOST_EXPORT_BUCKET")
+
+
 class DetectEnvironment(HasTable, HasClusters, HasSettings, HasDeadLetters):
     topic_arn: Text = Field(alias="GPUCOST_TOPIC_ARN")
 
