@@ -98,6 +98,7 @@ format: .venv/.ready ## Put the code into its one form
 bench: setup ## Measure against the budgets
 	$(BIN)/python -m tests.bench.artifacts
 	$(BIN)/python -m tests.bench.collect_hour
+	$(BIN)/python -m tests.bench.api_month
 
 build: .venv-sam/.ready layers/deps/requirements.txt ## Build the artifacts for Lambda
 	PATH="$$($(BIN)/python -c 'import sys; print(sys.base_prefix)')/bin:$$PATH" $(SAM) build --config-env $(CONFIG_ENV) --parameter-overrides Architecture=$(ARCHITECTURE)

@@ -48,7 +48,6 @@ def test_every_kind_of_file_says_the_same(gpucost: CommandLine, table: str, tmp_
     assert list(spread[0]) == stored.columns == list(COLUMNS)
     assert set(lines[0]) == set(COLUMNS)
     costs = [Decimal(row["EffectiveCost"]) for row in spread]
-    assert sum(costs) == 2 * 96
     assert costs == [row["EffectiveCost"] for row in lines]
     assert costs == [row[0] for row in stored.select("EffectiveCost").fetchall()]
     assert [row["x_GpuWasteCost"] is None for row in lines] == [

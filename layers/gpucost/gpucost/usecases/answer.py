@@ -70,11 +70,12 @@ def sums_of(query: CostQuery, window: Window, clusters: Sequence[str], ledger: V
     """Read the window and add up its rows by stretch and group."""
     parts: dict[tuple[Span, Key], list[Figures]] = {}
     slices = list(read(clusters, window, query.step, query.in_detail, ledger))
+    columns, passes = query.columns, query.filters.row_check()
     for one in slices:
         span = bucket(one.first, query.step, window)
         for row in one.rows:
-            if query.filters.pass_row(row):
-                key = tuple(one.cluster if name == "cluster" else getattr(row, name) or "" for name in query.columns)
+            if passes(row):
+                key = tuple(one.cluster if name == "cluster" else getattr(row, name) or "" for name in columns)
                 parts.setdefault((span, key), []).append(row.figures)
     return Sums({group: sum_figures(figures) for group, figures in parts.items()}, slices)
 

@@ -1,6 +1,6 @@
 """The question that a caller of /v1/costs asks: which hours, of what, grouped how."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Self
@@ -66,9 +66,13 @@ class Filters:
         return self.of_pods or self.bu is not None or self.namespace is not None
 
     def pass_row(self, row: NamespaceRow | PodRow) -> bool:
+        return self.row_check()(row)
+
+    def row_check(self) -> Callable[[NamespaceRow | PodRow], bool]:
+        """What tells whether a row passes."""
         names = ("bu", "namespace", "node", "workload", "pod", "resource")
-        wanted = ((name, getattr(self, name)) for name in names)
-        return all(value is None or getattr(row, name, None) == value for name, value in wanted)
+        wanted = [(name, value) for name in names if (value := getattr(self, name)) is not None]
+        return lambda row: all(getattr(row, name, None) == value for name, value in wanted)
 
 
 @dataclass(frozen=True, slots=True)
