@@ -1,4 +1,4 @@
-"""What the API adds to the ledger's bare queries, for a month by day and 50 BUs, on DynamoDB Local: a ratio, in one run.
+"""What the API adds to the ledger's queries, for a month by day and 50 BUs, on DynamoDB Local: ratios, in one run.
 
 The bare query is what any answer has to wait for: boto3's own call for the month's sums, as DynamoDB returns them.
 """
