@@ -43,7 +43,7 @@ $(UV):
 # The validator pulls in pandas, polars, DuckDB and Arrow, and pins none of them: too much to share an environment with.
 .venv-focus/.ready: $(UV)
 	$(UV) venv --quiet --allow-existing --python $(PYTHON) .venv-focus
-	$(UV) pip install --quiet --python .venv-focus/bin/python 'focus-validator==2.2.1' 'numpy>=2'
+	$(UV) pip install --quiet --python .venv-focus/bin/python --override tests/focus/overrides.txt 'focus-validator==2.2.1'
 	@touch $@
 
 .cache/dynamodb-local/DynamoDBLocal.jar: .venv/.ready
@@ -57,7 +57,7 @@ prometheus: .venv/.ready
 demo: .venv/.ready prometheus ## Run the whole house on this machine, on recorded input
 	$(BIN)/gpucost demo $(DEMO_ARGS)
 
-test: setup check ## Everything that has to hold
+test: setup check focus ## Everything that has to hold
 	$(BIN)/pytest -n $(JOBS) --dist loadscope
 
 simulate: .venv/.ready ## Many simulated worlds in which everything goes wrong: make simulate SEEDS=10000
