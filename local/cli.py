@@ -61,7 +61,7 @@ def costs(
     window: Annotated[str | None, typer.Option(help="today, yesterday, month, lastmonth, 24h, 7d …")] = None,
     first: Annotated[str | None, typer.Option("--from", help="First hour in UTC, or a date.")] = None,
     end: Annotated[str | None, typer.Option("--to", help="The hour after the last one, or a date.")] = None,
-    group_by: Annotated[str | None, typer.Option(help="bu, namespace, cluster, node, workload, pod, resource.")] = None,
+    group_by: Annotated[str | None, typer.Option(help="bu, namespace, node, workload, pod, label:KEY …")] = None,
     step: Annotated[str | None, typer.Option(help="hour, day or month: costs over time.")] = None,
     cluster: Annotated[str | None, typer.Option(help="One cluster.")] = None,
     bu: Annotated[str | None, typer.Option(help="One BU.")] = None,

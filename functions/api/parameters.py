@@ -49,7 +49,7 @@ GroupByText = Annotated[
     Query(
         alias="group_by",
         max_length=TEXT,
-        description="A row stands for a bu, namespace, cluster, node, workload, pod, resource; several with commas.",
+        description="A row stands for a bu, namespace, cluster, node, workload, pod, resource, label:KEY; or several.",
     ),
 ]
 FormatName = Annotated[

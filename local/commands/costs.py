@@ -137,7 +137,8 @@ def _columns(names: Sequence[str], headings: Sequence[str]) -> Table:
 
 
 def _names(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    return [name for name in NAMES if rows and name in rows[0]] or ["bu"]
+    labels = [name for name in (rows[0] if rows else ()) if name.startswith("label:")]
+    return [*(name for name in NAMES if rows and name in rows[0]), *labels] or ["bu"]
 
 
 def _decimal(value: Decimal | int | None) -> Decimal | None:

@@ -13,7 +13,7 @@ from gpucost.domain.inventory import accelerators_without_price, use_without_req
 from gpucost.domain.joining import DeviceMap, map_devices
 from gpucost.domain.money import EXACT
 from gpucost.domain.node_hours import NodeHour, node_hours
-from gpucost.domain.ownership import Ownership
+from gpucost.domain.ownership import Ownership, kept_labels
 from gpucost.domain.pending import pending_of
 from gpucost.domain.policy import Policy, UtilizationMode
 from gpucost.domain.pricing import SETTINGS_ONLY, SUSPECT, NodeFactsForPrice, Priced, PriceSheet, price_of
@@ -148,6 +148,7 @@ def _facts(held: Iterable[Holding], readings: Readings, policy: Policy, nodes: s
         holding.key: PodFacts(
             readings.owners.get(holding.key.pod),
             peak_memory(joined.of(holding.key, parse_resource(holding.key.resource, policy.passthrough))),
+            kept_labels(readings.pod_labels.get(holding.key.pod, {}), policy.pod_labels),
         )
         for holding in held
     }

@@ -55,12 +55,14 @@ def pod_document(row: PodRow) -> Document:
     document = flat(row)
     del document["figures"], document["price"], document["evidence"]
     document["utilization_basis"] = row.utilization_basis.value
+    document["labels"] = dict(row.labels)
     return {**document, **flat(row.figures), **_price(row.price), "evidence": flat(row.evidence)}
 
 
 def pod_row(document: Mapping[str, Any]) -> PodRow:
     own = {name: document[name] for name in names(PodRow) if name in document}
     own |= {"utilization_basis": Basis(document["utilization_basis"]), "evidence": _evidence(document["evidence"])}
+    own["labels"] = tuple(sorted(document.get("labels", {}).items()))
     return PodRow(**own, figures=_figures(document), price=_price_of(document))
 
 

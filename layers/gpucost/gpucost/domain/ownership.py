@@ -57,6 +57,16 @@ class Ownership:
         return [(re.compile(pattern), bu) for pattern, bu in self.rules.patterns]
 
 
+def kept_labels(labels: Timeline[Labels], keys: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """The values of these labels at the end of the hour, by their keys as in Kubernetes; without what a pod lacks."""
+    if not keys or not labels:
+        return ()
+    latest: dict[str, str] = {}
+    for _, pairs in sorted((mask, pairs) for pairs, mask in labels.items()):
+        latest |= dict(pairs)
+    return tuple((key, latest[sanitize(key)]) for key in sorted(keys) if latest.get(sanitize(key)))
+
+
 def _label_values(labels: Timeline[Labels], key: str) -> dict[str, Mask]:
     """The non-empty values of one label, by minute."""
     name = sanitize(key)

@@ -101,7 +101,7 @@ class BuRules:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Everything the allocation may be told."""
+    """Everything the allocation may be told. `pod_labels` are keys, as in Kubernetes, that rows keep for groupings."""
 
     rates: RateCard = field(default_factory=RateCard)
     slices_per_gpu: int = RECIPE_SLICES
@@ -113,5 +113,6 @@ class Policy:
     aws_vgpu_per_gpu: int = 10
     passthrough: tuple[str, ...] = KUBEVIRT_PASSTHROUGH
     infer_use_without_request: bool = False
+    pod_labels: tuple[str, ...] = ()
     bu: BuRules = field(default_factory=BuRules)
     alerts: AlertRules = field(default_factory=AlertRules)

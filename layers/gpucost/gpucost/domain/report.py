@@ -103,6 +103,7 @@ class PodRow:
     price: Price
     vram_used_mib: Decimal | None
     evidence: Evidence
+    labels: tuple[tuple[str, str], ...] = ()
 
     @property
     def key(self) -> tuple[str, str, str, str, str, str]:

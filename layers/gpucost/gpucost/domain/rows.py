@@ -21,6 +21,7 @@ class PodFacts:
 
     workload: str | None
     vram_used_mib: Decimal | None
+    labels: tuple[tuple[str, str], ...] = ()
 
 
 type PodFactsByHolding = Mapping[HoldingKey, PodFacts]
@@ -85,6 +86,7 @@ def _pod_row(draft: Draft, gpu_hours: int, usd: int, price: Price, facts: PodFac
         price=price,
         vram_used_mib=known.vram_used_mib,
         evidence=Evidence(minutes(draft.held), minutes(draft.running), draft.usage.samples, draft.expected),
+        labels=known.labels,
     )
 
 

@@ -155,6 +155,9 @@ class Settings(_Section):
     """Resource names under which whole GPUs are passed to virtual machines."""
     infer_use_without_request: bool = False
     """Price devices that a pod uses without a request (DRA): its devices count as held while they report it."""
+    pod_labels: Annotated[tuple[Annotated[str, Field(min_length=1, max_length=317)], ...], Field(max_length=20)] = ()
+    """Keys of pod labels that are kept in the record, so that costs can be grouped by them (`group_by=label:team`).
+    kube-state-metrics has to be allowed to report them (`--metric-labels-allowlist=pods=[team]`)."""
     bu: BuSettings = BuSettings()
     alerts: AlertSettings = AlertSettings()
     access: AccessSettings = AccessSettings()
@@ -186,6 +189,7 @@ class Settings(_Section):
             aws_vgpu_per_gpu=self.aws_vgpu_per_gpu,
             passthrough=self.passthrough_resources,
             infer_use_without_request=self.infer_use_without_request,
+            pod_labels=self.pod_labels,
             bu=BuRules(
                 self.bu.pod_label,
                 self.bu.namespace_label,

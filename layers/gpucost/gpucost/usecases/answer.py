@@ -13,7 +13,7 @@ from gpucost.domain.money import plain, round_fraction
 from gpucost.domain.report import CURRENCY, Figures, Status, Totals
 from gpucost.domain.rollups import add_totals
 from gpucost.domain.rows import sum_figures
-from gpucost.usecases.cost_query import CostQuery
+from gpucost.usecases.cost_query import CostQuery, value_of
 from gpucost.usecases.reading import bucket, read
 from gpucost.usecases.visible import Slice, VisibleLedger
 from gpucost.usecases.window import Window
@@ -75,7 +75,7 @@ def sums_of(query: CostQuery, window: Window, clusters: Sequence[str], ledger: V
         span = bucket(one.first, query.step, window)
         for row in one.rows:
             if passes(row):
-                key = tuple(one.cluster if name == "cluster" else getattr(row, name) or "" for name in columns)
+                key = tuple(value_of(row, one.cluster, name) for name in columns)
                 parts.setdefault((span, key), []).append(row.figures)
     return Sums({group: sum_figures(figures) for group, figures in parts.items()}, slices)
 

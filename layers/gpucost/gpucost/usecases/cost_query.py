@@ -22,6 +22,22 @@ class GroupBy(StrEnum):
     RESOURCE = "resource"
 
 
+LABEL = "label:"
+
+
+class LabelKey(str):
+    """Grouping by a pod's label: `label:` and its key, as in Kubernetes."""
+
+    __slots__ = ()
+
+    @property
+    def key(self) -> str:
+        return self.removeprefix(LABEL)
+
+
+type Grouping = GroupBy | LabelKey
+
+
 class Step(StrEnum):
     """How long a row's stretch of time is; without a step it is the whole window."""
 
@@ -80,7 +96,7 @@ class CostQuery:
     """Costs of the hours of a window. `compare` sets them beside those of the window before."""
 
     window: Window
-    group_by: tuple[GroupBy, ...] = (GroupBy.BU,)
+    group_by: tuple[Grouping, ...] = (GroupBy.BU,)
     step: Step | None = None
     filters: Filters = Filters()
     compare: bool = False
@@ -88,16 +104,17 @@ class CostQuery:
     @property
     def in_detail(self) -> bool:
         """Whether the rows of pods have to be read."""
-        return self.filters.of_pods or bool(_DETAIL.intersection(self.group_by))
+        return self.filters.of_pods or any(one in _DETAIL or isinstance(one, LabelKey) for one in self.group_by)
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The names that stand for a group, each once."""
-        return tuple(dict.fromkeys(name for one in self.group_by for name in COLUMNS[one]))
+        names = ((str(one),) if isinstance(one, LabelKey) else COLUMNS[one] for one in self.group_by)
+        return tuple(dict.fromkeys(name for several in names for name in several))
 
     @classmethod
     def checked(
-        cls, window: Window, group_by: Sequence[GroupBy], step: Step | None, filters: Filters, compare: bool
+        cls, window: Window, group_by: Sequence[Grouping], step: Step | None, filters: Filters, compare: bool
     ) -> Self:
         """RequestError for what does not go together."""
         if compare and step is not None:
@@ -105,9 +122,24 @@ class CostQuery:
         return cls(window, tuple(dict.fromkeys(group_by)), step, filters, compare)
 
 
-def groupings(text: str) -> list[GroupBy]:
+def groupings(text: str) -> list[Grouping]:
     """The groupings of a list with commas. RequestError for one that there is not."""
+    return [_grouping(name) for name in text.split(",")]
+
+
+def _grouping(name: str) -> Grouping:
+    if name.startswith(LABEL) and len(name) > len(LABEL):
+        return LabelKey(name)
     try:
-        return [GroupBy(name) for name in text.split(",")]
+        return GroupBy(name)
     except ValueError:
-        raise RequestError(f"'group_by' is {text[:60]!r}; choose from {', '.join(GroupBy)}") from None
+        raise RequestError(f"'group_by' is {name[:60]!r}; choose from {', '.join(GroupBy)}, and label:KEY") from None
+
+
+def value_of(row: NamespaceRow | PodRow, cluster: str, column: str) -> str:
+    """What a row has in a column of the answer; "" where it has nothing."""
+    if column == "cluster":
+        return cluster
+    if column.startswith(LABEL):
+        return dict(row.labels).get(LabelKey(column).key, "") if isinstance(row, PodRow) else ""
+    return str(getattr(row, column) or "")

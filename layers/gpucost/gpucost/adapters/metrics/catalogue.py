@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from gpucost.adapters.labels import LabelNames
 from gpucost.domain.holding import HELD_PHASES
-from gpucost.domain.policy import BuRules, Policy
+from gpucost.domain.policy import Policy
 from gpucost.domain.resources import ACCELERATOR_SELECTOR, sanitize
 from gpucost.domain.utilisation import MEMORY_METRIC, UTILIZATION_METRICS
 
@@ -61,24 +61,28 @@ class Catalogue:
             Question("owners", _last(self.select("kube_pod_owner", 'owner_is_controller="true"')), instant=True),
             Question("sidecars", _last(self.select("kube_pod_init_container_info", 'restart_policy="Always"')), True),
             Question("claims", _last(self.select("kube_pod_resourceclaim_info")), instant=True),
-            *self._bu_questions(policy.bu),
+            *self._label_questions(policy),
         ]
 
     def fallback(self) -> Question:
         """The percent metrics: asked where a device lacks the ratio metric."""
         return Question("utilization_fallback", self.select_names(_metrics(100)))
 
-    def _bu_questions(self, rules: BuRules) -> list[Question]:
+    def _label_questions(self, policy: Policy) -> list[Question]:
+        """Labels that say whose a pod is, and those that rows keep: one question a kind, however many labels."""
+        pod_labels = [policy.bu.pod_label] if policy.bu.pod_label else []
         asked = (
-            ("pod_labels", "kube_pod_labels", "label", rules.pod_label),
-            ("namespace_labels", "kube_namespace_labels", "label", rules.namespace_label),
-            ("namespace_annotations", "kube_namespace_annotations", "annotation", rules.namespace_annotation),
+            ("pod_labels", "kube_pod_labels", "label", [*pod_labels, *policy.pod_labels]),
+            ("namespace_labels", "kube_namespace_labels", "label", [policy.bu.namespace_label]),
+            ("namespace_annotations", "kube_namespace_annotations", "annotation", [policy.bu.namespace_annotation]),
         )
-        return [
-            Question(name, self.select(metric, f'{prefix}_{sanitize(key)}!=""'))
-            for name, metric, prefix, key in asked
-            if key
-        ]
+        out = []
+        for name, metric, prefix, keys in asked:
+            names = dict.fromkeys(sanitize(key) for key in keys if key)
+            selectors = [self.select(metric, f'{prefix}_{one}!=""') for one in names]
+            if selectors:
+                out.append(Question(name, " or ".join(selectors)))
+        return out
 
 
 def _accelerators(policy: Policy) -> str:
