@@ -21,7 +21,7 @@ CASES ?= 10000
 export UV_PYTHON_DOWNLOADS := never
 export AWS_DEFAULT_REGION ?= us-west-2
 
-.PHONY: help setup demo test simulate access fuzz focus mutate openapi pictures check format bench build deploy requirements clean
+.PHONY: help setup demo test simulate access fuzz focus mutate openapi pictures cluster-render check format bench build deploy requirements clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -73,6 +73,9 @@ focus: .venv/.ready .venv-focus/.ready ## Run the FinOps Foundation's validator 
 	@mkdir -p dist
 	$(BIN)/python -m tests.focus.export dist/focus.csv
 	.venv-focus/bin/python tests/focus/validate.py dist/focus.csv
+
+cluster-render: .venv/.ready ## Show the files of cluster/ with your values: make cluster-render VALUES=my.env
+	@$(BIN)/python -m local.cluster_render $(VALUES)
 
 pictures: .venv/.ready ## Draw the pictures of the docs anew
 	$(BIN)/python -m local.picture
