@@ -7,6 +7,8 @@ Discovery is replaced by fixed targets that carry what Kubernetes would say of t
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,11 @@ import requests
 import yaml
 
 from gpucost.adapters.labels import LabelNames
+from gpucost.adapters.metrics import prometheus_metrics
 from gpucost.adapters.metrics.devices import device_of, exports_workloads
+from gpucost.domain.allocation import allocate
+from gpucost.domain.hours import Hour
+from gpucost.domain.policy import Policy
 from local.stack.http import QuietHandler, http_server
 from local.stack.processes import LOOPBACK, server
 from local.stack.prometheus import find_binaries, serve
@@ -28,6 +34,7 @@ kube_pod_container_resource_requests{namespace="bu-a",pod="train-0",uid="u-1",co
 kube_pod_status_phase{namespace="bu-a",pod="train-0",uid="u-1",phase="Running"} 1
 kube_node_status_allocatable{node="n-1",resource="nvidia_com_gpu",unit="integer"} 8
 kube_node_info{node="n-1",provider_id="aws:///us-west-2a/i-0123456789abcdef0"} 1
+kube_node_labels{node="n-1",label_node_kubernetes_io_instance_type="p4d.24xlarge"} 1
 kube_deployment_created{namespace="bu-a",deployment="x"} 1
 """
 DCGM = """
@@ -133,12 +140,13 @@ def series(url: str, expected: int) -> list[dict[str, str]]:
 @pytest.mark.parametrize("honoured", [True, False])
 def test_whose_a_device_is_survives_the_scrape_in_both_label_modes(honoured: bool, tmp_path: Path) -> None:
     with scraped(tmp_path, honoured) as url:
-        found = series(url, 6)
+        found = series(url, 7)
     names = sorted(one["__name__"] for one in found)
     assert names == [
         "DCGM_FI_DEV_FB_USED",
         "DCGM_FI_PROF_GR_ENGINE_ACTIVE",
         "kube_node_info",
+        "kube_node_labels",
         "kube_node_status_allocatable",
         "kube_pod_container_resource_requests",
         "kube_pod_status_phase",
@@ -154,5 +162,29 @@ def test_whose_a_device_is_survives_the_scrape_in_both_label_modes(honoured: boo
 
 def test_requests_keep_their_own_namespace(tmp_path: Path) -> None:
     with scraped(tmp_path, honoured=True) as url:
-        (request,) = (one for one in series(url, 6) if one["__name__"] == "kube_pod_container_resource_requests")
+        (request,) = (one for one in series(url, 7) if one["__name__"] == "kube_pod_container_resource_requests")
     assert (request["namespace"], request["pod"], request["resource"]) == ("bu-a", "train-0", "nvidia_com_gpu")
+
+
+HONOURED = LabelNames()
+NOT_HONOURED = LabelNames(namespace="exported_namespace", pod="exported_pod", container="exported_container")
+
+
+@pytest.mark.parametrize(("honoured", "names"), [(True, HONOURED), (False, NOT_HONOURED)])
+def test_an_hour_that_was_scraped_is_worked_out_right_in_both_label_modes(
+    honoured: bool, names: LabelNames, tmp_path: Path
+) -> None:
+    with scraped(tmp_path, honoured) as url:
+        series(url, 7)
+        # What was scraped just now stands for the minute that comes next.
+        hour = Hour.containing(datetime.now(UTC) + timedelta(minutes=1))
+        readings = prometheus_metrics(url, names, Policy()).read_hour("gpu-cost-poc", hour)
+    report = allocate(readings, Policy(), "gpu-cost-poc", hour)
+    (row,) = report.pods
+    held = Decimal(row.evidence.held_minutes)
+    assert held >= 1
+    assert (row.bu, row.pod, row.node, row.utilization_basis) == ("bu-a", "train-0", "n-1", "pod")
+    assert abs(row.figures.gpu_hours - held / 60) < Decimal("1e-9")
+    assert row.figures.utilization == Decimal("0.25")
+    assert row.vram_used_mib == 4096
+    assert abs(report.totals.capacity_gpu_hours - 8 * held / 60) < Decimal("1e-9")
