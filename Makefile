@@ -21,7 +21,7 @@ CASES ?= 10000
 export UV_PYTHON_DOWNLOADS := never
 export AWS_DEFAULT_REGION ?= us-west-2
 
-.PHONY: help setup demo test simulate access fuzz focus mutate openapi pictures cluster-render check format bench build deploy requirements clean
+.PHONY: help setup demo test simulate access fuzz focus mutate openapi pictures dashboards grafana cluster-render check format bench build deploy requirements clean
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -74,8 +74,14 @@ focus: .venv/.ready .venv-focus/.ready ## Run the FinOps Foundation's validator 
 	$(BIN)/python -m tests.focus.export dist/focus.csv
 	.venv-focus/bin/python tests/focus/validate.py dist/focus.csv
 
-cluster-render: .venv/.ready ## Show the files of cluster/ with your values: make cluster-render VALUES=my.env
-	@$(BIN)/python -m local.cluster_render $(VALUES)
+cluster-render: .venv/.ready ## Show the files of cluster/ with your values, or write them: make cluster-render VALUES=my.env OUT=my-cluster
+	@$(BIN)/python -m local.cluster_render $(if $(VALUES),--values $(VALUES)) $(if $(OUT),--out $(OUT))
+
+dashboards: .venv/.ready ## Write the Grafana dashboards anew
+	$(BIN)/python -m local.dashboards
+
+grafana: .venv/.ready ## Put data source and dashboards into a Grafana: make grafana GRAFANA_URL=… (GRAFANA_TOKEN, AMP_ENDPOINT, AWS_REGION)
+	@$(BIN)/python -m local.grafana "$${GRAFANA_URL:?is missing}"
 
 pictures: .venv/.ready ## Draw the pictures of the docs anew
 	$(BIN)/python -m local.picture

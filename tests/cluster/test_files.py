@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,14 @@ from gpucost.adapters.labels import LabelNames
 from gpucost.adapters.metrics.catalogue import Catalogue
 from gpucost.domain.policy import BuRules, Policy
 from gpucost.domain.utilisation import MEMORY_METRIC, UTILIZATION_METRICS
-from local.cluster_render import FOLDER, VALUES, main, rendered, values
+from local.cluster_render import COLLECTOR, FOLDER, VALUES, collector_config, main, rendered, values
+from local.cluster_render import RULES as RULES_FILE
 from local.errors import StackError
 from local.stack.prometheus import find_binaries
 
-RULES = FOLDER.parent / "rules"
 FILES = rendered(values())
-MANIFESTS = ("3-dcgm-metrics.yaml", "5-collector.yaml", "6-workloads.yaml")
+MANIFESTS = ("3-dcgm-metrics.yaml", "3-time-slices.yaml", COLLECTOR, "6-workloads.yaml")
+STACKS = ("2-amp.yaml", "5-managed-scraper.yaml")
 RENAMED = {"DCGM_FI_PROF_GR_ENGINE_UTIL_RATIO"}
 """What newer exporters call a field that is listed by its older name."""
 VERSIONS = ("1.30", "1.31", "1.32", "1.33")
@@ -30,9 +32,7 @@ def documents(name: str) -> list[dict[str, Any]]:
 
 
 def collector() -> dict[str, Any]:
-    (config,) = (one for one in documents("5-collector.yaml") if one.get("data", {}).get("collector.yaml"))
-    found: dict[str, Any] = yaml.safe_load(config["data"]["collector.yaml"])
-    return found
+    return collector_config(FILES[COLLECTOR])
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -42,8 +42,13 @@ def test_manifests_are_valid_for_kubernetes(name: str, version: str) -> None:
         kubernetes_validate.validate(document, version, strict=True)
 
 
+def the_deployment() -> dict[str, Any]:
+    (found,) = (one for one in documents(COLLECTOR) if one["kind"] == "Deployment")
+    return found
+
+
 def test_a_manifest_that_is_not_valid_is_found_out() -> None:
-    (deployment,) = (one for one in documents("5-collector.yaml") if one["kind"] == "Deployment")
+    deployment = the_deployment()
     deployment["spec"]["replica"] = 2
     with pytest.raises(kubernetes_validate.ValidationError):
         kubernetes_validate.validate(deployment, VERSIONS[-1], strict=True)
@@ -56,10 +61,60 @@ def test_every_file_is_yaml_and_has_no_value_left_open(name: str) -> None:
 
 
 class _Tags(yaml.SafeLoader):
-    """YAML with tags of any kind."""
+    """YAML with CloudFormation's short functions, each as {tag: argument}."""
 
 
-_Tags.add_multi_constructor("!", lambda loader, suffix, node: str(node.value))
+def _tagged(loader: yaml.SafeLoader, suffix: str, node: yaml.Node) -> dict[str, Any]:
+    assert isinstance(node, yaml.ScalarNode)
+    return {suffix: loader.construct_scalar(node)}
+
+
+_Tags.add_multi_constructor("!", _tagged)
+
+
+@pytest.mark.parametrize("name", STACKS)
+def test_stacks_are_valid_for_cloudformation(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(FILES[name])
+    done = subprocess.run(
+        [Path(sys.executable).with_name("cfn-lint"), "--regions", "us-west-2", "--", name],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_workspace_gets_the_rules_as_they_are() -> None:
+    resources = yaml.load(FILES["2-amp.yaml"], _Tags)["Resources"]
+    rules = resources["Rules"]["Properties"]
+    assert rules == {"Workspace": {"Ref": "Workspace"}, "Name": "gpucost", "Data": RULES_FILE.read_text()}
+
+
+@pytest.mark.real
+def test_awss_own_scraper_has_the_collectors_jobs_and_prometheus_takes_them(tmp_path: Path) -> None:
+    scraper = yaml.load(FILES["5-managed-scraper.yaml"], _Tags)["Resources"]["Scraper"]["Properties"]
+    text = scraper["ScrapeConfiguration"]["ConfigurationBlob"]["Fn::Base64"]
+    config = yaml.safe_load(text)
+    assert config["scrape_configs"] == collector()["receivers"]["prometheus"]["config"]["scrape_configs"]
+    assert config["global"]["external_labels"] == {"cluster": "gpu-cost-poc"}
+    for job in config["scrape_configs"]:
+        # Debian's Prometheus is built without Kubernetes discovery.
+        assert job.pop("kubernetes_sd_configs")[0]["role"] == "pod"
+    (tmp_path / "scrape.yml").write_text(yaml.safe_dump(config))
+    command = [str(find_binaries().promtool), "check", "config", "--syntax-only", str(tmp_path / "scrape.yml")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_of_two_replicas_the_workspace_can_keep_one() -> None:
+    labels = collector()["exporters"]["prometheusremotewrite"]["external_labels"]
+    assert labels == {"cluster": "gpu-cost-poc", "__replica__": "${env:POD_NAME}"}
+    spec = the_deployment()["spec"]
+    (container,) = spec["template"]["spec"]["containers"]
+    (name,) = container["env"]
+    assert name == {"name": "POD_NAME", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}
+    assert spec["replicas"] == 2
 
 
 def read() -> set[str]:
@@ -108,11 +163,16 @@ def test_the_three_business_units_hold_what_the_guide_says() -> None:
 def test_a_users_values_take_the_place_of_the_defaults(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     mine = tmp_path / "my.env"
     mine.write_text("CLUSTER_NAME=prod\n")
-    assert main([str(mine)]) == 0
-    assert "external_labels: { cluster: prod }" in capsys.readouterr().out
-    assert set(values()) == {name for text in _sources() for name in re.findall(r"(?<!\$)\$\{([A-Z_]+)\}", text)} | {
-        "AWS_ACCOUNT_ID"
-    }
+    assert main(["--values", str(mine)]) == 0
+    assert "external_labels: { cluster: prod," in capsys.readouterr().out
+    used = {name for text in _sources() for name in re.findall(r"(?<!\$)\$\{([A-Z_]+)\}", text)}
+    assert used == {*values(), "RULES", "SCRAPE_CONFIG"}
+
+
+def test_the_files_are_written_where_one_wants_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--out", str(tmp_path / "mine")]) == 0
+    assert {file.name: file.read_text() for file in (tmp_path / "mine").iterdir()} == FILES
+    assert capsys.readouterr().out == ""
 
 
 def _sources() -> list[str]:
@@ -134,5 +194,5 @@ def test_values_that_are_none_are_named(text: str, said: str, tmp_path: Path) ->
 def test_the_rules_hold_in_promtools_own_tests() -> None:
     promtool = str(find_binaries().promtool)
     for command in (["check", "rules", "gpucost.rules.yaml"], ["test", "rules", "gpucost.tests.yaml"]):
-        done = subprocess.run([promtool, *command], cwd=RULES, capture_output=True, text=True, check=False)
+        done = subprocess.run([promtool, *command], cwd=RULES_FILE.parent, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr

@@ -100,9 +100,9 @@ def scraped(folder: Path, honoured: bool) -> Iterator[str]:
         second = stack.enter_context(serve(stored, "--web.enable-remote-write-receiver"))
         config = folder / "scrape.yml"
         document = {
-            "global": {"external_labels": collector()["exporters"]["prometheusremotewrite"]["external_labels"]},
+            "global": {"external_labels": {"cluster": "gpu-cost-poc"}},
             "scrape_configs": jobs(targets, honoured),
-            "remote_write": [{"url": f"{second}/api/v1/write"}],
+            "remote_write": [{"url": f"{second}/api/v1/write", "queue_config": {"batch_send_deadline": "200ms"}}],
         }
         config.write_text(yaml.safe_dump(document))
 
