@@ -213,6 +213,7 @@ def finding_of(track: Track, event: Event, sign: Sign, hour: Hour, rules: AlertR
         facts=facts,
         channel=rules.voice.channel,
         mention=rules.voice.mention if event.step in (Step.OPEN, Step.ESCALATE) else "",
+        number=track.version + 1,
     )
 
 
