@@ -19,8 +19,9 @@ from gpucost.domain.report import HourReport, Status
 from gpucost.ports import DeliveryAmbiguous, DeliveryUnavailable, GpucostError
 from gpucost.tracking import Posted
 from gpucost.usecases.deliver_batch import deliver_batch
+from gpucost.usecases.take import Alerting
 from gpucost.usecases.tell_episode import Teller, tell_batch
-from gpucost.usecases.watch import Alerting, watch
+from gpucost.usecases.watch import watch
 from tests.support.findings import Held, report
 
 FIRST = Hour.parse("2026-11-01T00:00:00Z")
