@@ -10,7 +10,7 @@ from gpucost.runtime.environment import NotifyEnvironment
 from gpucost.runtime.observability import count, observed
 from gpucost.usecases.deliver import read_finding
 from gpucost.usecases.deliver_batch import deliver_batch, findings_in
-from gpucost.usecases.tell_episode import tell_batch
+from gpucost.usecases.tell_episode import Teller, tell_batch
 
 
 @observed
@@ -21,7 +21,7 @@ def lambda_handler(event: dict[str, Any], _context: LambdaContext) -> Response:
     if parts.bot is None:
         failures = deliver_batch(findings, parts.chat, parts.messages, parts.pause, parts.now(), parts.reply)
     else:
-        failures = tell_batch(findings, parts.bot, parts.messages, parts.reply, parts.pause)
+        failures = tell_batch(findings, Teller(parts.bot, parts.messages, parts.reply, parts.pause, parts.now))
 
     def settle(message: str) -> None:
         failure = failures.get(read_finding(message).id)

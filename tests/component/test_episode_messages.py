@@ -4,7 +4,7 @@ import base64
 import hashlib
 import hmac
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
@@ -25,6 +25,7 @@ from gpucost.domain.episodes import Observation, Verdict
 from gpucost.domain.messages import notification
 from gpucost.domain.tracks import Told, Track
 from gpucost.runtime.environment import InteractEnvironment, NotifyEnvironment
+from gpucost.tracking import Posted
 from gpucost.usecases.press_button import Answering
 from tests.support.findings import HOUR, finding, with_pods
 from tests.support.handlers import NOW, Context, FixedText, install, sample
@@ -78,10 +79,11 @@ class Notifying:
 
     def __init__(self, patch: pytest.MonkeyPatch, web: SlackWeb) -> None:
         self.dead, self.book = MemoryDeadLetters(), MemoryTrackBook()
+        self.bot = SlackBot(Secrets(), "arn:secret", CHANNEL, web.url)
         self.parts = install(
             patch,
             NotifyEnvironment,
-            bot=SlackBot(Secrets(), "arn:secret", CHANNEL, web.url),
+            bot=self.bot,
             messages=self.book,
             dead_letters=self.dead,
         )
@@ -123,12 +125,58 @@ def test_what_slack_cannot_take_now_comes_again_and_the_rest_is_not_tried(
     monkeypatch: pytest.MonkeyPatch, web: SlackWeb
 ) -> None:
     notifying = Notifying(monkeypatch, web)
-    web.answers = [(429, {})]
+    web.wait, web.answers = "120", [(429, {})]
     other = replace(step(Step.OPEN, 4), episode="other")
     assert len(notifying.run(step(Step.OPEN), other)) == 2
     assert web.calls == ["chat.postMessage"]
     assert notifying.run(step(Step.OPEN), other) == []
     assert len(web.messages) == 2
+
+
+def test_slack_is_waited_for_as_long_as_it_asks(monkeypatch: pytest.MonkeyPatch, web: SlackWeb) -> None:
+    notifying = Notifying(monkeypatch, web)
+    web.answers = [(429, {})]
+    assert notifying.run(step(Step.OPEN)) == []
+    web.answers = [(429, {})]
+    assert notifying.run(step(Step.UPDATE, 4)) == []
+    assert notifying.parts.pauses == [30.0, 30.0]
+    assert [len(versions) for versions in web.messages.values()] == [2]
+
+
+def test_a_step_that_comes_late_or_again_does_not_undo_a_later_one(
+    monkeypatch: pytest.MonkeyPatch, web: SlackWeb
+) -> None:
+    notifying = Notifying(monkeypatch, web)
+    opened, closed = replace(step(Step.OPEN), number=3), replace(step(Step.CLOSE, 5), number=5)
+    for one in (opened, closed, replace(step(Step.UPDATE, 4), number=4), opened, closed):
+        assert notifying.run(one) == []
+    (versions,) = web.messages.values()
+    assert ["Over" in str(version) for version in versions] == [False, True]
+
+
+def test_a_digest_that_comes_again_is_posted_once(monkeypatch: pytest.MonkeyPatch, web: SlackWeb) -> None:
+    notifying = Notifying(monkeypatch, web)
+    digest = replace(finding(), step=Step.DIGEST, number=1)
+    assert [notifying.run(digest) for _ in range(2)] == [[], []]
+    assert len(web.messages) == 1
+
+
+def test_two_who_tell_one_episode_at_once_make_one_message(monkeypatch: pytest.MonkeyPatch, web: SlackWeb) -> None:
+    notifying = Notifying(monkeypatch, web)
+    opened, later = replace(step(Step.OPEN), number=1), replace(step(Step.UPDATE, 4), number=2)
+    failed: list[list[str]] = []
+
+    class Overtaken(SlackBot):
+        def post(self, payload: Mapping[str, object], channel: str = "") -> Posted | None:
+            notifying.parts.bot = notifying.bot
+            failed.append(notifying.run(later))
+            return super().post(payload, channel)
+
+    notifying.parts.bot = Overtaken(Secrets(), "arn:secret", CHANNEL, web.url)
+    assert notifying.run(opened) == []
+    assert failed == [[later.id]]
+    assert notifying.run(later) == []
+    assert [len(versions) for versions in web.messages.values()] == [2]
 
 
 def test_an_ambiguous_post_is_repeated_once_and_an_ambiguous_change_comes_again(

@@ -17,7 +17,7 @@ from tests.support.findings import HOUR, finding
 from tests.support.handlers import Context, Parts, install, received, sample
 
 DONE: dict[str, list[Any]] = {"batchItemFailures": []}
-SORRY = Answer(429, "rate_limited", "30")
+SORRY = Answer(429, "rate_limited", "120")
 
 
 class Notifying:

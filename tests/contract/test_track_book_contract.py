@@ -10,7 +10,7 @@ from gpucost.adapters.ledger.tracks import StoreTrackBook
 from gpucost.domain.alerts import Kind
 from gpucost.domain.episodes import Observation, Verdict
 from gpucost.domain.tracks import Told, Track
-from gpucost.tracking import Posted
+from gpucost.tracking import Held, Posted
 from tests.contract.conftest import Table
 from tests.support.hours import HOUR, NOW
 
@@ -63,8 +63,32 @@ def test_who_saves_an_old_version_is_refused(book: StoreTrackBook, cluster: str)
     assert not book.save(again)
 
 
-def test_the_message_about_an_episode_is_kept(book: StoreTrackBook, cluster: str) -> None:
+def test_a_message_that_cannot_be_changed_is_kept(book: StoreTrackBook, cluster: str) -> None:
     assert book.posted(cluster) is None
     book.keep_posted(cluster, Posted("C1", "1796032800.000100"))
     book.keep_posted(cluster, Posted("C1", "1796032900.000100"))
     assert book.posted(cluster) == Posted("C1", "1796032900.000100")
+
+
+POSTED = Posted("C1", "1796032800.000100")
+
+
+def test_a_message_is_in_one_hand_at_a_time(book: StoreTrackBook, cluster: str) -> None:
+    held = book.take(cluster, NOW)
+    assert held == Held(cluster, 1)
+    assert book.take(cluster, NOW) is None
+    book.put_back(replace(held, posted=POSTED, number=7), NOW)
+    assert book.take(cluster, NOW) == Held(cluster, 2, POSTED, 7)
+
+
+def test_what_a_dead_one_held_is_free_after_two_minutes_and_he_cannot_put_it_back_then(
+    book: StoreTrackBook, cluster: str
+) -> None:
+    first = book.take(cluster, NOW)
+    assert first is not None
+    assert book.take(cluster, NOW + timedelta(seconds=119)) is None
+    second = book.take(cluster, NOW + timedelta(seconds=120))
+    assert second == Held(cluster, 2)
+    book.put_back(replace(first, posted=POSTED, number=1), NOW + timedelta(seconds=121))
+    book.put_back(second, NOW + timedelta(seconds=122))
+    assert book.take(cluster, NOW + timedelta(seconds=123)) == Held(cluster, 3)

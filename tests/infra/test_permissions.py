@@ -22,6 +22,7 @@ from gpucost.adapters.metrics import factory as metrics
 from tests.support import stack
 
 READS = {"dynamodb:GetItem", "dynamodb:Query"}
+WRITES_ITEMS = {"dynamodb:BatchWriteItem", "dynamodb:PutItem"}
 
 PRICES = {*fleet.PERMISSIONS, *price_list.PERMISSIONS, *spot_market.PERMISSIONS}
 """IAM knows no resources for these: they can only be granted on everything, and all of them only read."""
@@ -39,7 +40,13 @@ DECLARED = {
     "Bills": {*READS, "dynamodb:PutItem", *sqs.PERMISSIONS, *bill_files.PERMISSIONS, *bill_query.PERMISSIONS, *ATHENAS},
     "Export": {*READS, *sqs.PERMISSIONS, *s3_files.PERMISSIONS},
     "Detect": {*READS, "dynamodb:PutItem", *sns.PERMISSIONS, *ssm.PERMISSIONS, *sqs.PERMISSIONS},
-    "Notify": {*secrets.PERMISSIONS, *sqs.PERMISSIONS, "dynamodb:BatchWriteItem", "dynamodb:GetItem"},
+    "Notify": {
+        *secrets.PERMISSIONS,
+        *sqs.PERMISSIONS,
+        "dynamodb:BatchWriteItem",
+        "dynamodb:GetItem",
+        "dynamodb:PutItem",
+    },
     "Interact": {*secrets.PERMISSIONS, *ssm.PERMISSIONS, "dynamodb:PutItem", "dynamodb:Query"},
     "Api": {*READS, "dynamodb:PutItem", *ssm.PERMISSIONS, *secrets.PERMISSIONS},
 }
@@ -122,6 +129,7 @@ def test_only_those_who_have_to_write_to_the_ledger_and_only_there() -> None:
         "Prices",
         "Bills",
         "Detect",
+        "Notify",
         "Interact",
         "Api",
     }

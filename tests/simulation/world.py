@@ -18,8 +18,9 @@ from gpucost.domain.report import Status
 from gpucost.ports import GpucostError, HourJob, LedgerError, ServiceUnavailable
 from gpucost.usecases.published import published_hour
 from gpucost.usecases.record_hour import record_hour
+from gpucost.usecases.take import Alerting
 from gpucost.usecases.upkeep import Upkeep, hourly_run
-from gpucost.usecases.watch import Alerting, watch
+from gpucost.usecases.watch import watch
 from tests.simulation.chance import Chance, Fault
 from tests.simulation.outside import Source, Topic
 from tests.simulation.table import StormyTable

@@ -19,6 +19,7 @@ class SlackWeb:
     """`messages` by (channel, timestamp), each with all of its versions. `answers` are given instead of looking.
 
     An answer is (status, body), or ("done", status): the request is carried out, and its answer is lost on the way.
+    `wait` is what Retry-After says with a 429.
     """
 
     url: str = ""
@@ -26,6 +27,7 @@ class SlackWeb:
     messages: dict[tuple[str, str], list[dict[str, Any]]] = field(default_factory=dict)
     answers: list[tuple[int | str, Any]] = field(default_factory=list)
     calls: list[str] = field(default_factory=list)
+    wait: str = "30"
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def receive(self, path: str, authorization: str, body: bytes) -> tuple[int, dict[str, Any]]:
@@ -62,7 +64,7 @@ def slack_web() -> Iterator[SlackWeb]:
     class Handler(QuietHandler):
         def respond(self) -> None:
             status, answer = double.receive(self.path, self.headers.get("Authorization", ""), self.body())
-            headers = {"Retry-After": "30"} if status == 429 else None
+            headers = {"Retry-After": double.wait} if status == 429 else None
             self.answer(status, json.dumps(answer).encode(), "application/json; charset=utf-8", headers)
 
     with http_server(Handler) as url:

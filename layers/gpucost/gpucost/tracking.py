@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
 from gpucost.domain.alerts import Kind
@@ -32,9 +33,32 @@ class Posted:
     timestamp: str
 
 
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The message about one story, in the hands of one caller: where it stands, and the number of what it shows.
+
+    `posted` is None while there is no message. `version` tells the caller's hold from later ones.
+    """
+
+    name: str
+    version: int
+    posted: Posted | None = None
+    number: int = 0
+
+
 class MessageBook(Protocol):
-    """Which message belongs to which episode."""
+    """Which messages there are."""
 
-    def posted(self, episode: str) -> Posted | None: ...
+    def posted(self, finding: str) -> Posted | None:
+        """The message about one finding that cannot be changed."""
+        ...
 
-    def keep_posted(self, episode: str, posted: Posted) -> None: ...
+    def keep_posted(self, finding: str, posted: Posted) -> None: ...
+
+    def take(self, name: str, now: datetime) -> Held | None:
+        """Take the message about a story in hand, for two minutes at most. None while somebody else has it."""
+        ...
+
+    def put_back(self, held: Held, now: datetime) -> None:
+        """Keep what it shows now and let go of it. Nothing happens when somebody else has taken it meanwhile."""
+        ...

@@ -67,7 +67,8 @@ class Finding:
 
     `episode` names the story that it is a step of: `hours` bad hours since `since` have cost so_far_usd; waste_usd is
     the last one's. `subject` is what it is about, besides the BU ("" for the BU or the cluster itself), and `facts` are
-    further sentences. `bu` is "" for what is the cluster's own. `channel` and `mention` are Slack's ids.
+    further sentences. `bu` is "" for what is the cluster's own. `channel` and `mention` are Slack's ids. The step of an
+    episode with the greatest `number` says how it stands; 0 is of before steps were numbered.
     """
 
     id: str
@@ -92,6 +93,7 @@ class Finding:
     facts: tuple[str, ...] = ()
     channel: str = ""
     mention: str = ""
+    number: int = 0
 
 
 def stable_id(*parts: str) -> str:

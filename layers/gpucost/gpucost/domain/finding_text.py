@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from gpucost.domain.alerts import Finding, Kind, PodWaste, Step
+from gpucost.domain.periods import Month
 from gpucost.domain.report import Basis
 from gpucost.domain.wording import cents, code, count, escaped, gibibytes, one_line, percent, shortened, span
 
@@ -30,13 +31,19 @@ def title(finding: Finding, name: Show = code) -> str:
         Kind.IDLE_SLICE: f"Over: idle GPU slice {what} of {bu}",
         Kind.UNALLOCATED: "Over: GPUs that nobody held",
         Kind.STRANDED: "Over: stranded GPU slices",
-        Kind.BUDGET: f"The GPU budget of {bu} for {what} is safe again",
+        Kind.BUDGET: _budget_is_over(finding, bu, what),
         Kind.ANOMALY: f"Over: unusual GPU cost of {bu}",
         Kind.DATA_LOSS: f"GPU cost data of {name(finding.cluster)} is whole again",
     }
     if finding.step is Step.DIGEST:
         return f"GPU costs of {bu}: {finding.subject}"
     return (over if finding.step is Step.CLOSE else texts)[finding.kind]
+
+
+def _budget_is_over(finding: Finding, bu: str, what: str) -> str:
+    if Month.of(finding.hour).key > finding.subject:
+        return f"The month is over: the GPU budget of {bu} for {what}"
+    return f"The GPU budget of {bu} for {what} is safe again"
 
 
 def story(finding: Finding) -> str:

@@ -120,6 +120,7 @@ def _context(finding: Finding) -> dict[str, str]:
         "facts": json.dumps(finding.facts, ensure_ascii=False),
         "channel": finding.channel,
         "mention": finding.mention,
+        "number": str(finding.number),
     }
 
 
@@ -138,6 +139,7 @@ _BEFORE_EPISODES = {
     "facts": "[]",
     "channel": "",
     "mention": "",
+    "number": "0",
 }
 """What messages lacked that were queued before an update of the stack."""
 
@@ -167,6 +169,7 @@ def _finding(name: str, held: Mapping[str, Any]) -> Finding:
         facts=tuple(map(str, json.loads(_text(told, "facts")))),
         channel=_text(told, "channel"),
         mention=_text(told, "mention"),
+        number=int(_text(told, "number")),
     )
 
 

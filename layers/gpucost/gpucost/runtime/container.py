@@ -40,9 +40,9 @@ from gpucost.runtime.settings import Settings, settings_from_json
 from gpucost.tracking import MessageBook, TrackBook
 from gpucost.usecases.export_costs import Files
 from gpucost.usecases.press_button import Answering
+from gpucost.usecases.take import Alerting
 from gpucost.usecases.true_up import BillSources, TrueUp
 from gpucost.usecases.upkeep import Upkeep
-from gpucost.usecases.watch import Alerting
 
 if TYPE_CHECKING:
     from gpucost.adapters.slack_bot import SlackBot

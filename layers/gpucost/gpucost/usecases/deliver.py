@@ -1,12 +1,13 @@
 """Bring findings from the queue to the chat channel."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from gpucost.domain.alerts import Finding
 from gpucost.domain.blocks import NO_REPLY, Reply, slack_message
 from gpucost.domain.messages import finding_of
 from gpucost.ports import Chat, DeliveryAmbiguous, DeliveryError, MessageError
+from gpucost.usecases.patience import Patience
 
 PAUSE_SECONDS = 2.0
 
@@ -21,22 +22,22 @@ def read_finding(body: str) -> Finding:
         raise MessageError(f"the message is not one of ours: {error}") from None
 
 
-def deliver(findings: Sequence[Finding], chat: Chat, pause: Callable[[float], None], reply: Reply = NO_REPLY) -> None:
+def deliver(findings: Sequence[Finding], chat: Chat, patience: Patience, reply: Reply = NO_REPLY) -> None:
     """Post one message about the findings of one cluster-hour (`domain.blocks.by_hour` sorts them so).
 
-    DeliveryUnavailable: send the same findings again later, `retry_after` seconds from now if it says so. Where the
-    answer is ambiguous, the post is repeated once after `pause`; if it is again, DeliveryError says where to look.
-    Every other DeliveryError is for good, too.
+    DeliveryUnavailable: send the same findings again later, `retry_after` seconds from now if it says so; as long as
+    patience lasts, that is done here. Where the answer is ambiguous, the post is repeated once after a pause; if it is
+    again, DeliveryError says where to look. Every other DeliveryError is for good, too.
     """
     message = slack_message(findings, reply)
     try:
-        chat.post(message)
+        patience.send(lambda: chat.post(message))
     except DeliveryAmbiguous:
-        pause(PAUSE_SECONDS)
+        patience.pause(PAUSE_SECONDS)
     else:
         return
     try:
-        chat.post(message)
+        patience.send(lambda: chat.post(message))
     except DeliveryAmbiguous as error:
         raise ambiguous_twice(findings, error) from error
 

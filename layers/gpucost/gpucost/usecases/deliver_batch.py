@@ -8,6 +8,7 @@ from gpucost.domain.blocks import NO_REPLY, Reply, by_hour
 from gpucost.ports import Chat, DeliveryUnavailable, MessageError
 from gpucost.tracking import MessageBook, Posted
 from gpucost.usecases.deliver import deliver, read_finding
+from gpucost.usecases.patience import Patience
 
 WEBHOOK = "webhook"
 SECONDS_BETWEEN_POSTS = 1.0
@@ -31,6 +32,7 @@ def deliver_batch(
     """
     failures: dict[str, Exception] = {}
     unavailable: DeliveryUnavailable | None = None
+    patience = Patience(pause)
     new = (one for one in findings if one.step is not Step.UPDATE and book.posted(one.id) is None)
     for index, group in enumerate(by_hour(new)):
         if unavailable is None and index:
@@ -38,7 +40,7 @@ def deliver_batch(
         try:
             if unavailable is not None:
                 raise unavailable
-            deliver(group, chat, pause, reply)
+            deliver(group, chat, patience, reply)
             for finding in group:
                 book.keep_posted(finding.id, Posted(WEBHOOK, f"{now.timestamp():.6f}"))
         except DeliveryUnavailable as error:

@@ -75,6 +75,7 @@ def _digest(
         so_far_usd=figures.waste_usd or ZERO,
         facts=tuple(facts),
         channel=voice.channel,
+        number=1,
     )
 
 

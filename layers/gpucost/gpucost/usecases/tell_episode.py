@@ -1,13 +1,17 @@
 """One episode, one message: posted when it opens, changed while it goes on, closed with what it cost."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Protocol
 
 from gpucost.domain.alerts import Finding, Step
 from gpucost.domain.blocks import Reply, slack_message
-from gpucost.ports import DeliveryAmbiguous, DeliveryGone, DeliveryUnavailable
+from gpucost.domain.hours import Hour
+from gpucost.ports import DeliveryAmbiguous, DeliveryGone, DeliveryUnavailable, LedgerUnavailable
 from gpucost.tracking import MessageBook, Posted
 from gpucost.usecases.deliver import PAUSE_SECONDS, ambiguous_twice
+from gpucost.usecases.patience import Patience
 
 SECONDS_BETWEEN_CALLS = 1.0
 
@@ -24,28 +28,33 @@ class Bot(Protocol):
         ...
 
 
-def tell_batch(
-    findings: Iterable[Finding],
-    bot: Bot,
-    book: MessageBook,
-    reply: Reply,
-    pause: Callable[[float], None],
-) -> dict[str, Exception]:
-    """Bring steps of episodes to the chat, in order of time. Gives back why a finding was not delivered, by its id.
+@dataclass(frozen=True, slots=True)
+class Teller:
+    """What telling needs: the bot, where its messages stand, how people can answer, and the time."""
+
+    bot: Bot
+    book: MessageBook
+    reply: Reply
+    pause: Callable[[float], None]
+    now: Callable[[], datetime]
+
+
+def tell_batch(findings: Iterable[Finding], its: Teller) -> dict[str, Exception]:
+    """Bring steps of episodes to the chat, in order. Gives back why a finding was not delivered, by its id.
 
     A failure does not keep back the others, except when the chat cannot take any for now: then the rest is not tried.
-    A message that is there no more is posted anew.
+    A message that is there no more is posted anew. A step that comes late, or again, changes nothing.
     """
     failures: dict[str, Exception] = {}
     unavailable: DeliveryUnavailable | None = None
-    once = {finding.id: finding for finding in findings}.values()
-    for index, finding in enumerate(sorted(once, key=lambda one: (one.hour, list(Step).index(one.step), one.id))):
+    patience = Patience(its.pause)
+    for index, finding in enumerate(_in_order(findings)):
         if unavailable is None and index:
-            pause(SECONDS_BETWEEN_CALLS)
+            its.pause(SECONDS_BETWEEN_CALLS)
         try:
             if unavailable is not None:
                 raise unavailable
-            _tell(finding, bot, book, reply, pause)
+            _tell(finding, its, patience)
         except DeliveryUnavailable as error:
             unavailable = error
             failures[finding.id] = error
@@ -54,37 +63,56 @@ def tell_batch(
     return failures
 
 
-def _tell(
-    finding: Finding,
-    bot: Bot,
-    book: MessageBook,
-    reply: Reply,
-    pause: Callable[[float], None],
-) -> None:
-    payload = slack_message([finding], reply)
-    posted = book.posted(finding.episode) if finding.episode else None
+def _in_order(findings: Iterable[Finding]) -> list[Finding]:
+    """Each finding once: stories in the order in which they began, each in the order of its steps."""
+    once = {finding.id: finding for finding in findings}.values()
+    began: dict[str, Hour] = {}
+    for one in once:
+        began[one.episode] = min(began.get(one.episode, one.hour), one.since or one.hour)
+
+    def order(one: Finding) -> tuple[Hour, str, int, Hour, int, str]:
+        return (began[one.episode], one.episode, one.number, one.hour, list(Step).index(one.step), one.id)
+
+    return sorted(once, key=order)
+
+
+def _tell(finding: Finding, its: Teller, patience: Patience) -> None:
+    held = its.book.take(finding.episode or finding.id, its.now())
+    if held is None:
+        raise LedgerUnavailable("somebody else is changing the message about this episode: try again later")
+    try:
+        if held.posted is None or finding.number > held.number or not finding.number:
+            posted = _shown(finding, held.posted, its, patience)
+            held = replace(held, posted=posted, number=finding.number if posted else held.number)
+    finally:
+        its.book.put_back(held, its.now())
+
+
+def _shown(finding: Finding, posted: Posted | None, its: Teller, patience: Patience) -> Posted | None:
+    """Where the message stands that shows the finding; None while the chat is off."""
+    payload = slack_message([finding], its.reply)
     if posted is not None:
         try:
             # To change a message twice does no harm, so what is ambiguous is simply tried again later.
-            bot.update(posted, payload)
+            patience.send(lambda: its.bot.update(posted, payload))
         except DeliveryGone:
-            posted = None
+            pass
         except DeliveryAmbiguous as error:
             raise DeliveryUnavailable(str(error)) from error
-    if posted is None:
-        new = _posted_once(finding, bot, payload, pause)
-        if new is not None and finding.episode:
-            book.keep_posted(finding.episode, new)
+        else:
+            return posted
+    return _posted_once(finding, payload, its, patience)
 
 
-def _posted_once(
-    finding: Finding, bot: Bot, payload: Mapping[str, object], pause: Callable[[float], None]
-) -> Posted | None:
+def _posted_once(finding: Finding, payload: Mapping[str, object], its: Teller, patience: Patience) -> Posted | None:
+    def post() -> Posted | None:
+        return its.bot.post(payload, finding.channel)
+
     try:
-        return bot.post(payload, finding.channel)
+        return patience.send(post)
     except DeliveryAmbiguous:
-        pause(PAUSE_SECONDS)
+        its.pause(PAUSE_SECONDS)
     try:
-        return bot.post(payload, finding.channel)
+        return patience.send(post)
     except DeliveryAmbiguous as error:
         raise ambiguous_twice([finding], error) from error

@@ -69,6 +69,10 @@ def tracks_pk(cluster: str) -> str:
     return f"{_cluster(cluster)}#K"
 
 
+def held_key(name: str) -> tuple[str, str]:
+    return f"E#{name}", "H"
+
+
 def posted_key(episode: str) -> tuple[str, str]:
     return f"E#{episode}", "P"
 

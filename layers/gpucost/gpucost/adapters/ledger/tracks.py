@@ -1,6 +1,7 @@
 """What is remembered of watched subjects, in the ledger's table."""
 
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 from gpucost.adapters.ledger import keys
@@ -9,10 +10,12 @@ from gpucost.domain.alerts import Kind, stable_id
 from gpucost.domain.episodes import Observation, Verdict
 from gpucost.domain.hours import Hour, parse_instant
 from gpucost.domain.tracks import Told, Track
-from gpucost.tracking import Posted
+from gpucost.tracking import Held, Posted
 
 KEEP_DAYS = 60
-"""After its last hour a track is of no use any more."""
+"""After its last hour a track is of no use any more, and neither is a message after its last change."""
+HOLD = timedelta(minutes=2)
+"""Longer than Slack is waited for. Whoever was killed with a message in hand lets go of it by then."""
 
 
 class StoreTrackBook:
@@ -36,16 +39,47 @@ class StoreTrackBook:
             return False
         return True
 
-    def posted(self, episode: str) -> Posted | None:
-        item = self._store.get(*keys.posted_key(episode))
+    def posted(self, finding: str) -> Posted | None:
+        item = self._store.get(*keys.posted_key(finding))
         return Posted(item["channel"], item["timestamp"]) if item else None
 
-    def keep_posted(self, episode: str, posted: Posted) -> None:
-        pk, sk = keys.posted_key(episode)
+    def keep_posted(self, finding: str, posted: Posted) -> None:
+        pk, sk = keys.posted_key(finding)
         item = {"pk": pk, "sk": sk, "type": "posted", "channel": posted.channel, "timestamp": posted.timestamp}
         # Slack's timestamps count seconds since 1970.
         expires_at = int(float(posted.timestamp)) + KEEP_DAYS * 86400
         self._store.put_all([{**item, "expires_at": expires_at}])
+
+    def take(self, name: str, now: datetime) -> Held | None:
+        item = self._store.get(*keys.held_key(name))
+        if item and item["held_until"] > now.timestamp():
+            return None
+        before = int(item["version"]) if item else 0
+        posted = Posted(item["channel"], item["timestamp"]) if item and item["channel"] else None
+        held = Held(name, before + 1, posted, int(item["number"]) if item else 0)
+        return held if self._keep_held(held, now, now + HOLD, before) else None
+
+    def put_back(self, held: Held, now: datetime) -> None:
+        self._keep_held(held, now, now, held.version)
+
+    def _keep_held(self, held: Held, now: datetime, until: datetime, before: int) -> bool:
+        pk, sk = keys.held_key(held.name)
+        item: Item = {
+            "pk": pk,
+            "sk": sk,
+            "type": "message",
+            "channel": held.posted.channel if held.posted else "",
+            "timestamp": held.posted.timestamp if held.posted else "",
+            "number": held.number,
+            "version": held.version,
+            "held_until": int(until.timestamp()),
+            "expires_at": int(now.timestamp()) + KEEP_DAYS * 86400,
+        }
+        try:
+            self._store.write([Put(item, Equals("version", before) if before else Absent())])
+        except Conflict:
+            return False
+        return True
 
 
 def _sk(kind: Kind, subject: str, bu: str) -> str:

@@ -1,0 +1,91 @@
+"""Take one sign of a subject into what is remembered of it, and tell what is new."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from gpucost.books import Books
+from gpucost.domain.alert_rules import AlertRules
+from gpucost.domain.alerts import Finding, Severity, Step, stable_id
+from gpucost.domain.episodes import Verdict
+from gpucost.domain.hours import Hour
+from gpucost.domain.signs import Sign
+from gpucost.domain.tracks import NEWS, Event, Track, steps
+from gpucost.ports import AlertLog, LedgerUnavailable, Publisher
+from gpucost.tracking import TrackBook
+from gpucost.usecases.tell import tell
+
+TRIES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Alerting:
+    """Everything that telling needs."""
+
+    ledger: Books
+    tracks: TrackBook
+    log: AlertLog
+    publisher: Publisher
+    rules: AlertRules
+    clusters: Sequence[str] = ()
+    news: timedelta = NEWS
+
+
+def take(track: Track, hour: Hour, sign: Sign, its: Alerting, now: datetime) -> list[Finding]:
+    """Add one sign to a track, tell what is new, keep it. Whoever saved the track meanwhile goes first.
+
+    A step is published before the track says that it was told, so a crash in between tells it again, under the same id.
+    """
+    for _ in range(TRIES):
+        if not track.version and sign.seen.verdict is not Verdict.BAD:
+            return []
+        if track.seen.get(hour) == sign.seen and not track.current:
+            return []
+        rules = its.rules.of(track.bu)
+        after, events = steps(track.observe(hour, sign.seen), rules, now, its.news)
+        if after == track:
+            return []
+        findings = [finding_of(after, event, sign, hour, rules) for event in events]
+        told = tell(findings, its.log, its.publisher, now)
+        if its.tracks.save(after):
+            return list(told)
+        track = its.tracks.track(track.cluster, track.kind, track.subject, track.bu)
+    raise LedgerUnavailable(f"the track of {track.kind} {track.subject!r} is busy: try again")
+
+
+def finding_of(track: Track, event: Event, sign: Sign, hour: Hour, rules: AlertRules) -> Finding:
+    """A step as it is told. Its id names the step, so that whatever happens to it, it is known again."""
+    told = event.told
+    mark = {Step.ESCALATE: str(told.level), Step.UPDATE: f"{hour.key} {told.usd}"}.get(event.step, "")
+    facts = ("Figures or settings were revised: it is no trouble any more.",) if event.revised else sign.facts
+    return Finding(
+        id=stable_id("step", told.id, event.step, mark),
+        kind=track.kind,
+        severity=_severity(event, told.level),
+        cluster=track.cluster,
+        hour=hour,
+        bu=track.bu,
+        allocated_usd=sign.allocated_usd,
+        waste_usd=sign.seen.usd,
+        utilization=sign.utilization,
+        unknown_usd=sign.unknown_usd,
+        pods=sign.pods,
+        more_pods=sign.more_pods,
+        more_pods_usd=sign.more_pods_usd,
+        step=event.step,
+        episode=told.id,
+        subject=track.subject,
+        since=told.first,
+        hours=told.hours,
+        so_far_usd=told.usd,
+        facts=facts,
+        channel=rules.voice.channel,
+        mention=rules.voice.mention if event.step in (Step.OPEN, Step.ESCALATE) else "",
+        number=track.version + 1,
+    )
+
+
+def _severity(event: Event, level: int) -> Severity:
+    if event.step is Step.CLOSE:
+        return Severity.INFO
+    return Severity.CRITICAL if level > 1 else Severity.WARNING
