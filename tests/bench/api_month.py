@@ -25,8 +25,8 @@ from tests.support.hours import pod, report
 from tests.support.tables import create_table, dynamodb_client
 
 CLUSTER, TABLE = "prod", "bench"
-FIRST = Hour.parse("2026-11-01T00:00:00Z")
-DAYS, BUS, ROUNDS = 30, 50, 15
+FIRST = Hour.parse("2026-10-01T00:00:00Z")
+DAYS, BUS, ROUNDS = 31, 50, 15
 QUERY = {"from": FIRST.key, "to": FIRST.plus(24 * DAYS).key, "step": "day", "limit": "5000"}
 NOW = datetime.fromisoformat("2026-12-05T00:00:00Z")
 

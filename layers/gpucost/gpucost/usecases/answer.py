@@ -1,7 +1,7 @@
 """Answer questions about costs from the published hours, and from nothing else."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -9,11 +9,11 @@ from typing import Any
 
 from gpucost.domain.documents import flat
 from gpucost.domain.hours import Hour
-from gpucost.domain.money import plain, round_fraction
+from gpucost.domain.money import ZERO, plain, round_fraction
 from gpucost.domain.report import CURRENCY, Figures, Status, Totals
 from gpucost.domain.rollups import add_totals
 from gpucost.domain.rows import sum_figures
-from gpucost.usecases.cost_query import CostQuery, value_of
+from gpucost.usecases.cost_query import CostQuery, key_of
 from gpucost.usecases.reading import bucket, read
 from gpucost.usecases.visible import Slice, VisibleLedger
 from gpucost.usecases.window import Window
@@ -22,13 +22,19 @@ type Answer = dict[str, Any]
 type Span = tuple[Hour, Hour]
 type Key = tuple[str, ...]
 
+ADJUSTMENT = "adjustment_usd"
+
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """The figures of a window: by (stretch, group), and the slices that they come from."""
+    """The figures of a window: by (stretch, group), and the slices that they come from.
+
+    `adjusted` is what was learned late, in USD, by the stretch in which it was booked; None where it is not asked for.
+    """
 
     groups: dict[tuple[Span, Key], Figures]
     slices: Sequence[Slice]
+    adjusted: Mapping[tuple[Span, Key], Decimal] | None = None
 
 
 def costs(query: CostQuery, ledger: VisibleLedger) -> Answer:
@@ -37,7 +43,9 @@ def costs(query: CostQuery, ledger: VisibleLedger) -> Answer:
     Amounts are Decimal. Sums are over published hours; `hours` says how many there are of each status and how many are
     missing. effective and waste are sums over the known part and null where nothing is known; unknown_usd is the
     allocated part that they do not speak of, and utilization is effective over the known part. Capacity and unallocated
-    belong to clusters, so `totals` has them only where whole clusters were asked for by somebody who may see them.
+    belong to clusters, so `totals` has them only where whole clusters were asked for by somebody who may see them. By
+    day and month, adjustment_usd is what was booked in the stretch for hours of months that were closed before: it is
+    not in allocated_usd, as the figures of those hours stay.
     RequestError for a cluster that is not ours, ForbiddenError for a BU that is not the caller's.
     """
     if query.filters.bu is not None:
@@ -70,14 +78,28 @@ def sums_of(query: CostQuery, window: Window, clusters: Sequence[str], ledger: V
     """Read the window and add up its rows by stretch and group."""
     parts: dict[tuple[Span, Key], list[Figures]] = {}
     slices = list(read(clusters, window, query.step, query.in_detail, ledger))
-    columns, passes = query.columns, query.filters.row_check()
+    key, passes = key_of(query.columns), query.filters.row_check()
     for one in slices:
         span = bucket(one.first, query.step, window)
         for row in one.rows:
             if passes(row):
-                key = tuple(value_of(row, one.cluster, name) for name in columns)
-                parts.setdefault((span, key), []).append(row.figures)
-    return Sums({group: sum_figures(figures) for group, figures in parts.items()}, slices)
+                parts.setdefault((span, key(row, one.cluster)), []).append(row.figures)
+    # A sum of one is itself: most groups of a step are, and exact sums are dear.
+    sums = {group: found[0] if len(found) == 1 else sum_figures(found) for group, found in parts.items()}
+    return Sums(sums, slices, _adjusted(query, window, clusters, ledger) if query.with_adjustments else None)
+
+
+def _adjusted(
+    query: CostQuery, window: Window, clusters: Sequence[str], ledger: VisibleLedger
+) -> dict[tuple[Span, Key], Decimal]:
+    key, passes = key_of(query.columns), query.filters.row_check()
+    found: dict[tuple[Span, Key], Decimal] = {}
+    for cluster in clusters:
+        for booked, row in ledger.adjustments(cluster, window.first, window.end):
+            if passes(row):
+                group = bucket(booked, query.step, window), key(row, cluster)
+                found[group] = plain(found.get(group, ZERO) + row.change.allocated_usd)
+    return found
 
 
 def count_hours(expected: int, slices: Iterable[Slice]) -> Answer:
@@ -96,8 +118,14 @@ def whole(totals: Sequence[Totals]) -> Answer:
 
 
 def _rows(query: CostQuery, sums: Sums) -> list[Answer]:
-    ordered = sorted(sums.groups.items(), key=lambda one: (one[0][0], -one[1].allocated_usd, one[0][1]))
-    return [{**_named(query, *group), **flat(figures)} for group, figures in ordered]
+    adjusted = sums.adjusted or {}
+    groups = {**dict.fromkeys(adjusted, sum_figures([])), **sums.groups}
+    ordered = sorted(groups.items(), key=lambda one: (one[0][0], -one[1].allocated_usd, one[0][1]))
+    rows = [{**_named(query, *group), **flat(figures)} for group, figures in ordered]
+    if sums.adjusted is not None:
+        for row, (group, _) in zip(rows, ordered, strict=True):
+            row[ADJUSTMENT] = adjusted.get(group, ZERO)
+    return rows
 
 
 def _named(query: CostQuery, span: Span, key: Key) -> Answer:
@@ -132,6 +160,7 @@ def _ratio(part: Decimal | None, of: Decimal) -> Decimal | None:
 
 
 def _totals(query: CostQuery, sums: Sums, ledger: VisibleLedger) -> Answer:
+    late = {} if sums.adjusted is None else {ADJUSTMENT: plain(sum(sums.adjusted.values(), ZERO))}
     if query.filters.of_rows or not ledger.scope.sees_everything:
-        return flat(sum_figures(list(sums.groups.values())))
-    return whole([one.totals for one in sums.slices if one.totals is not None])
+        return {**flat(sum_figures(list(sums.groups.values()))), **late}
+    return {**whole([one.totals for one in sums.slices if one.totals is not None]), **late}
