@@ -92,6 +92,8 @@ class Filters:
         """What tells whether a row passes."""
         names = ("bu", "namespace", "node", "workload", "pod", "resource")
         wanted = [(name, value) for name in names if (value := getattr(self, name)) is not None]
+        if not wanted:
+            return lambda _: True
         return lambda row: all(getattr(row, name, None) == value for name, value in wanted)
 
 
