@@ -27,7 +27,12 @@ SharingName = Annotated[
 ]
 Gpus = Annotated[int | None, Query(alias="gpus", ge=0, le=10_000, description="So many GPUs instead.")]
 Cut = Annotated[
-    str | None, Query(alias="geometry", max_length=TEXT, description="Each GPU cut so instead: 3g.20gb:2,1g.5gb:1.")
+    str | None,
+    Query(
+        alias="geometry",
+        max_length=TEXT,
+        description="Each GPU cut so instead: 3g.20gb:1,1g.5gb:4; whole; any (the default) is as holders need it.",
+    ),
 ]
 
 

@@ -44,6 +44,7 @@ class CostRow(Figures):
     workload: str | None = None
     pod: str | None = None
     resource: str | None = None
+    adjustment_usd: Unknown = None
 
 
 class CostTotals(_Open):
@@ -52,6 +53,10 @@ class CostTotals(_Open):
     effective_usd: Unknown
     waste_usd: Unknown
     unknown_usd: Number
+
+
+class AdjustedTotals(CostTotals):
+    adjustment_usd: Unknown = None
 
 
 class CapacityTotals(CostTotals):
@@ -82,7 +87,7 @@ class Costs(_Listed):
     group_by: str
     step: Literal["hour", "day", "month"] | None
     rows: list[CostRow]
-    totals: CostTotals
+    totals: AdjustedTotals
 
 
 class WasteRow(Figures):

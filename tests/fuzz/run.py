@@ -43,7 +43,7 @@ SENSIBLE: Mapping[str, list[str]] = {
     "filter": ['namespace:"commons"', 'pod<~:"alpha"+cluster:"prod"'],
     "limit": ["1", "7"],
     "episode": [episode_of(cluster, bu) for cluster in CLUSTERS for bu in BUS],
-    "geometry": ["3g.20gb:2", "1g.5gb:7", "3g.20gb:2,1g.5gb"],
+    "geometry": ["3g.20gb:2", "1g.5gb:7", "3g.20gb:1,1g.5gb:4", "any"],
     "month": ["2026-11", "2026-10"],
 }
 

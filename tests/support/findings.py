@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from gpucost.domain.alerts import Finding, Kind, PodWaste, Severity, finding_id
 from gpucost.domain.hours import Hour
-from gpucost.domain.money import ZERO, round_fraction
+from gpucost.domain.money import ZERO, plain, round_fraction
 from gpucost.domain.report import (
     Basis,
     Coverage,
@@ -43,12 +43,12 @@ def figures(rows: list[Held]) -> Figures:
     judged = sum((Decimal(row.allocated) for row in known), ZERO)
     return Figures(
         slice_hours=Decimal(len(rows)),
-        gpu_hours=allocated / 12,
+        gpu_hours=plain(allocated / 12),
         allocated_usd=allocated,
         utilization=round_fraction(1 - Fraction(waste) / Fraction(judged)) if judged else None,
-        effective_usd=judged - waste if known else None,
+        effective_usd=plain(judged - waste) if known else None,
         waste_usd=waste if known else None,
-        unknown_usd=allocated - judged,
+        unknown_usd=plain(allocated - judged),
     )
 
 

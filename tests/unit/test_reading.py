@@ -12,7 +12,8 @@ from gpucost.domain.report import Status
 from gpucost.domain.rollups import add_totals
 from gpucost.domain.rows import sum_figures
 from gpucost.ports import RequestError
-from gpucost.usecases.cost_query import Step
+from gpucost.usecases.answer import costs
+from gpucost.usecases.cost_query import CostQuery, Filters, Step
 from gpucost.usecases.reading import MAX_DETAIL_HOURS, MAX_HOURS, bucket, read
 from gpucost.usecases.visible import Slice, VisibleLedger
 from gpucost.usecases.window import Window
@@ -112,6 +113,28 @@ def test_reading_costs_a_bounded_number_of_calls(
     store, books = counted
     before = store.calls
     list(read(["prod"], asked, step, detail, VisibleLedger(books, CLUSTERS, EVERYTHING)))
+    assert store.calls - before == calls
+
+
+MONTH = COSTS[0][0]
+
+
+@pytest.mark.parametrize(
+    ("query", "calls"),
+    [
+        (CostQuery(MONTH, step=Step.DAY), 2),
+        (CostQuery(MONTH), 1),
+        (CostQuery(MONTH, compare=True), 2),
+        (CostQuery(window("2026-01-01T00:00:00Z", "2026-11-01T00:00:00Z"), step=Step.MONTH), 1 + 10),
+        (CostQuery(MONTH, step=Step.DAY, filters=Filters(bu="alpha")), 2),
+    ],
+)
+def test_an_answer_costs_a_bounded_number_of_calls(
+    query: CostQuery, calls: int, counted: tuple[Counted, MemoryLedger]
+) -> None:
+    store, books = counted
+    before = store.calls
+    costs(query, VisibleLedger(books, ["prod"], EVERYTHING))
     assert store.calls - before == calls
 
 

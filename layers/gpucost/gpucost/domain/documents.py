@@ -1,8 +1,9 @@
 """The report as a plain document (the published JSON shape) and back. Decimals stay Decimals, None stays None."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from functools import cache
+from operator import attrgetter
 from typing import Any
 
 from gpucost.domain.hours import Hour
@@ -35,10 +36,16 @@ def names(kind: type) -> tuple[str, ...]:
     return tuple(field.name for field in fields(kind))
 
 
+@cache
+def values_of(kind: type) -> Callable[[Any], tuple[Any, ...]]:
+    """What gives a record's values at once, in the order of `names`. For records of two fields or more."""
+    return attrgetter(*names(kind))
+
+
 def flat(record: Any) -> Document:
     """A record without nested records as a document."""
     kind: type = type(record)
-    return {name: getattr(record, name) for name in names(kind)}
+    return dict(zip(names(kind), values_of(kind)(record), strict=True))
 
 
 def _price(price: Price) -> Document:

@@ -1,8 +1,9 @@
 """What would have been: other ways to share what nobody held, other GPUs, another MIG geometry.
 
-Demand is what was recorded, hour by hour: so many units of a certain share of a GPU, for so long. It is set against the
-slots that the GPUs would have offered, largest first, each unit into the smallest slot that holds it. Within an hour a
-slot counts by the time that it is taken, not by its place on a timeline, so what fits here fits on average.
+Demand is what was held, hour by hour: so many units of a certain size, for so long. It is set against the slots that
+the GPUs would have offered, the largest first, each unit into the smallest slot that holds it. Within an hour a slot
+counts by the time that it is taken, not by its place on a timeline, so what fits here fits on average. Pods that waited
+are no demand here: for how long they would have held something is not known.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,12 +12,17 @@ from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
 
-from gpucost.domain.mig import parse_profile
+from gpucost.domain.geometry import Geometry, Slot
+from gpucost.domain.mig import profile_share
 from gpucost.domain.money import from_units, plain, round_fraction, split_units, to_units
-from gpucost.domain.report import HourReport
+from gpucost.domain.policy import WeightBasis
+from gpucost.domain.report import HourReport, PodRow
+from gpucost.domain.resources import parse_resource
 
 SLICES = 7
-"""Compute slices of a GPU that can be cut."""
+"""Compute slices of a GPU where neither its name nor the profile's tells."""
+UNIT_PLACES = 9
+"""Hours of units are rounded to so many places: what was split to the last digit must not overflow a slot by it."""
 
 
 class Sharing(StrEnum):
@@ -47,31 +53,6 @@ def share_unallocated(allocated: Mapping[str, Decimal], unallocated_usd: Decimal
 
 
 @dataclass(frozen=True, slots=True)
-class Geometry:
-    """How each GPU is cut: shares of a GPU, largest first. One share of 1 is a whole GPU."""
-
-    text: str
-    slots: tuple[Fraction, ...] = (Fraction(1),)
-
-
-WHOLE = Geometry("whole")
-
-
-def geometry(text: str) -> Geometry:
-    """A geometry such as 3g.20gb:2,1g.5gb:1. ValueError when it is none, or does not fit on a GPU."""
-    slots: list[Fraction] = []
-    for part in text.split(","):
-        name, _, number = part.partition(":")
-        profile = parse_profile(name.strip())
-        if profile is None or not (number or "1").strip().isdigit() or not int(number or "1"):
-            raise ValueError(f"{part!r} is not a MIG profile with a number, such as 3g.20gb:2")
-        slots += [Fraction(profile.slices, SLICES)] * min(int(number or "1"), SLICES + 1)
-    if sum(slots) > 1:
-        raise ValueError(f"{text!r} needs more than the {SLICES} slices of a GPU")
-    return Geometry(text, tuple(sorted(slots, reverse=True)))
-
-
-@dataclass(frozen=True, slots=True)
 class Fit:
     """What of the recorded demand would have fitted, in GPU-hours; what each BU would have gone without."""
 
@@ -94,20 +75,36 @@ def fit(reports: Iterable[HourReport], gpus: int, cut: Geometry) -> Fit:
 
 
 def _hour(report: HourReport, gpus: int, cut: Geometry) -> Sequence[tuple[str, Fraction, Fraction]]:
-    """(BU, GPU-hours asked for, GPU-hours that fit) of every row, the largest shares first."""
+    """(BU, GPU-hours asked for, GPU-hours that fit) of every row, the largest units first."""
+    models = {node.node: node.gpu_model or "" for node in report.nodes}
+    rows = [(_unit(row, models.get(row.node, "")), row) for row in report.pods if Fraction(row.share) > 0]
     room = {slot: Fraction(gpus * cut.slots.count(slot)) for slot in set(cut.slots)}
-    rows = [(Fraction(row.share), row) for row in report.pods if Fraction(row.share) > 0]
+    free = Fraction(0 if cut.slots else gpus)
     out = []
-    for share, row in sorted(rows, key=lambda pair: (-pair[0], pair[1].key)):
+    for unit, row in sorted(rows, key=lambda pair: (*(-part for part in pair[0].size), pair[1].key)):
         asked = Fraction(row.figures.gpu_hours)
-        left = asked / share
-        for slot in sorted(one for one in room if one >= share):
+        units = left = round(asked / Fraction(row.share), UNIT_PLACES)
+        for slot in sorted((one for one in room if one.holds(unit)), key=lambda slot: slot.size):
             taken = min(left, room[slot])
             room[slot] -= taken
             left -= taken
+        if not cut.slots:
+            taken = min(left, free / unit.share)
+            free -= taken * unit.share
+            left -= taken
         # Of what does not fit into one slot, several can be the parts: two GPUs are one pod's two units.
-        out.append((row.bu, asked, asked - left * share))
+        out.append((row.bu, asked, asked * (units - left) / units if units else asked))
     return out
+
+
+def _unit(row: PodRow, model: str) -> Slot:
+    """The size of one unit of what the row holds: a MIG instance, however its cost was weighed, or a share."""
+    resource = parse_resource(row.resource)
+    if resource.profile is None or resource.shared:
+        return Slot(Fraction(row.share))
+    profile = resource.profile
+    share = profile_share(profile, model, WeightBasis.COMPUTE, SLICES)
+    return Slot(share, profile.memory_gb * profile.compute_instances // profile.slices)
 
 
 def capacity_cost(reports: Iterable[HourReport], gpus: int) -> Decimal | None:

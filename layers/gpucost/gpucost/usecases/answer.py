@@ -1,19 +1,19 @@
 """Answer questions about costs from the published hours, and from nothing else."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from gpucost.domain.documents import flat
+from gpucost.domain.documents import flat, names, values_of
 from gpucost.domain.hours import Hour
-from gpucost.domain.money import plain, round_fraction
+from gpucost.domain.money import ZERO, plain, round_fraction
 from gpucost.domain.report import CURRENCY, Figures, Status, Totals
 from gpucost.domain.rollups import add_totals
 from gpucost.domain.rows import sum_figures
-from gpucost.usecases.cost_query import CostQuery, value_of
+from gpucost.usecases.cost_query import CostQuery, key_of
 from gpucost.usecases.reading import bucket, read
 from gpucost.usecases.visible import Slice, VisibleLedger
 from gpucost.usecases.window import Window
@@ -22,13 +22,26 @@ type Answer = dict[str, Any]
 type Span = tuple[Hour, Hour]
 type Key = tuple[str, ...]
 
+ADJUSTMENT = "adjustment_usd"
+
+
+type Groups[Value] = dict[Span, dict[Key, Value]]
+
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """The figures of a window: by (stretch, group), and the slices that they come from."""
+    """The figures of a window: by stretch and group, and the slices that they come from.
 
-    groups: dict[tuple[Span, Key], Figures]
+    `adjusted` is what was learned late, in USD, by the stretch in which it was booked; None where it is not asked for.
+    """
+
+    groups: Groups[Figures]
     slices: Sequence[Slice]
+    adjusted: Groups[Decimal] | None = None
+
+    @property
+    def all(self) -> list[Figures]:
+        return [figures for groups in self.groups.values() for figures in groups.values()]
 
 
 def costs(query: CostQuery, ledger: VisibleLedger) -> Answer:
@@ -37,7 +50,9 @@ def costs(query: CostQuery, ledger: VisibleLedger) -> Answer:
     Amounts are Decimal. Sums are over published hours; `hours` says how many there are of each status and how many are
     missing. effective and waste are sums over the known part and null where nothing is known; unknown_usd is the
     allocated part that they do not speak of, and utilization is effective over the known part. Capacity and unallocated
-    belong to clusters, so `totals` has them only where whole clusters were asked for by somebody who may see them.
+    belong to clusters, so `totals` has them only where whole clusters were asked for by somebody who may see them. By
+    day and month, adjustment_usd is what was booked in the stretch for hours of months that were closed before: it is
+    not in allocated_usd, as the figures of those hours stay.
     RequestError for a cluster that is not ours, ForbiddenError for a BU that is not the caller's.
     """
     if query.filters.bu is not None:
@@ -68,16 +83,31 @@ def costs(query: CostQuery, ledger: VisibleLedger) -> Answer:
 
 def sums_of(query: CostQuery, window: Window, clusters: Sequence[str], ledger: VisibleLedger) -> Sums:
     """Read the window and add up its rows by stretch and group."""
-    parts: dict[tuple[Span, Key], list[Figures]] = {}
+    parts: Groups[list[Figures]] = {}
     slices = list(read(clusters, window, query.step, query.in_detail, ledger))
-    columns, passes = query.columns, query.filters.row_check()
+    key, passes = key_of(query.columns), query.filters.row_check()
     for one in slices:
-        span = bucket(one.first, query.step, window)
-        for row in one.rows:
+        groups = parts.setdefault(bucket(one.first, query.step, window), {})
+        for row in filter(passes, one.rows):
+            groups.setdefault(key(row, one.cluster), []).append(row.figures)
+    sums = {span: {key: _sum(figures) for key, figures in groups.items()} for span, groups in parts.items()}
+    return Sums(sums, slices, _adjusted(query, window, clusters, ledger) if query.with_adjustments else None)
+
+
+def _sum(figures: list[Figures]) -> Figures:
+    """A sum of one is itself: most groups of a step are, and exact sums are dear."""
+    return figures[0] if len(figures) == 1 else sum_figures(figures)
+
+
+def _adjusted(query: CostQuery, window: Window, clusters: Sequence[str], ledger: VisibleLedger) -> Groups[Decimal]:
+    key, passes = key_of(query.columns), query.filters.row_check()
+    found: Groups[Decimal] = {}
+    for cluster in clusters:
+        for booked, row in ledger.adjustments(cluster, window.first, window.end):
             if passes(row):
-                key = tuple(value_of(row, one.cluster, name) for name in columns)
-                parts.setdefault((span, key), []).append(row.figures)
-    return Sums({group: sum_figures(figures) for group, figures in parts.items()}, slices)
+                groups, group = found.setdefault(bucket(booked, query.step, window), {}), key(row, cluster)
+                groups[group] = plain(groups.get(group, ZERO) + row.change.allocated_usd)
+    return found
 
 
 def count_hours(expected: int, slices: Iterable[Slice]) -> Answer:
@@ -96,22 +126,37 @@ def whole(totals: Sequence[Totals]) -> Answer:
 
 
 def _rows(query: CostQuery, sums: Sums) -> list[Answer]:
-    ordered = sorted(sums.groups.items(), key=lambda one: (one[0][0], -one[1].allocated_usd, one[0][1]))
-    return [{**_named(query, *group), **flat(figures)} for group, figures in ordered]
+    rows: list[Answer] = []
+    for span in sorted(sums.groups.keys() | (sums.adjusted or {}).keys()):
+        late = None if sums.adjusted is None else sums.adjusted.get(span, {})
+        rows += _rows_of(query, span, sums.groups.get(span, {}), late)
+    return rows
 
 
-def _named(query: CostQuery, span: Span, key: Key) -> Answer:
-    names = dict(zip(query.columns, key, strict=True))
-    return names if query.step is None else {"from": span[0].key, "to": span[1].key, **names}
+def _rows_of(
+    query: CostQuery, span: Span, groups: Mapping[Key, Figures], late: Mapping[Key, Decimal] | None
+) -> list[Answer]:
+    stretch = {} if query.step is None else {"from": span[0].key, "to": span[1].key}
+    groups = {**dict.fromkeys(late or {}, sum_figures([])), **groups}
+    ordered = sorted(groups.items(), key=lambda one: (-one[1].allocated_usd, one[0]))
+    columns, ends, values = (*stretch, *query.columns, *names(Figures)), stretch.values(), values_of(Figures)
+    rows = [dict(zip(columns, (*ends, *key, *values(figures)), strict=True)) for key, figures in ordered]
+    if late is not None:
+        for row, (key, _) in zip(rows, ordered, strict=True):
+            row[ADJUSTMENT] = late.get(key, ZERO)
+    return rows
 
 
 def _compared_rows(query: CostQuery, sums: Sums, before: Sums) -> list[Answer]:
-    now, then = ({key: figures for (_, key), figures in one.groups.items()} for one in (sums, before))
-    nothing = sum_figures([])
+    now, then = (
+        {key: figures for groups in one.groups.values() for key, figures in groups.items()} for one in (sums, before)
+    )
+    nothing, columns = sum_figures([]), query.columns
     pairs = [(key, now.get(key, nothing), then.get(key, nothing)) for key in now.keys() | then.keys()]
     pairs.sort(key=lambda pair: (-pair[1].allocated_usd, -pair[2].allocated_usd, pair[0]))
-    span = query.window.first, query.window.end
-    return [{**_named(query, span, key), **flat(new), **_delta(flat(new), flat(old))} for key, new, old in pairs]
+    return [
+        {**dict(zip(columns, key, strict=True)), **flat(new), **_delta(flat(new), flat(old))} for key, new, old in pairs
+    ]
 
 
 def _delta(new: Answer, old: Answer) -> Answer:
@@ -133,5 +178,10 @@ def _ratio(part: Decimal | None, of: Decimal) -> Decimal | None:
 
 def _totals(query: CostQuery, sums: Sums, ledger: VisibleLedger) -> Answer:
     if query.filters.of_rows or not ledger.scope.sees_everything:
-        return flat(sum_figures(list(sums.groups.values())))
-    return whole([one.totals for one in sums.slices if one.totals is not None])
+        totals = flat(sum_figures(sums.all))
+    else:
+        totals = whole([one.totals for one in sums.slices if one.totals is not None])
+    if sums.adjusted is None:
+        return totals
+    late = (usd for groups in sums.adjusted.values() for usd in groups.values())
+    return {**totals, ADJUSTMENT: plain(sum(late, ZERO))}

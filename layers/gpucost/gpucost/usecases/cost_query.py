@@ -3,11 +3,15 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from operator import attrgetter
 from typing import Self
 
 from gpucost.domain.report import NamespaceRow, PodRow
+from gpucost.domain.revisions import RowChange
 from gpucost.ports import RequestError
 from gpucost.usecases.window import Window
+
+type Row = NamespaceRow | PodRow | RowChange
 
 
 class GroupBy(StrEnum):
@@ -81,13 +85,15 @@ class Filters:
         """Whether they pick rows out of clusters, so that what belongs to a whole cluster does not fit the answer."""
         return self.of_pods or self.bu is not None or self.namespace is not None
 
-    def pass_row(self, row: NamespaceRow | PodRow) -> bool:
+    def pass_row(self, row: Row) -> bool:
         return self.row_check()(row)
 
-    def row_check(self) -> Callable[[NamespaceRow | PodRow], bool]:
+    def row_check(self) -> Callable[[Row], bool]:
         """What tells whether a row passes."""
         names = ("bu", "namespace", "node", "workload", "pod", "resource")
         wanted = [(name, value) for name in names if (value := getattr(self, name)) is not None]
+        if not wanted:
+            return lambda _: True
         return lambda row: all(getattr(row, name, None) == value for name, value in wanted)
 
 
@@ -105,6 +111,11 @@ class CostQuery:
     def in_detail(self) -> bool:
         """Whether the rows of pods have to be read."""
         return self.filters.of_pods or any(one in _DETAIL or isinstance(one, LabelKey) for one in self.group_by)
+
+    @property
+    def with_adjustments(self) -> bool:
+        """Whether rows say what was learned late: adjustments are booked on a day, by BU and namespace."""
+        return self.step in (Step.DAY, Step.MONTH) and not self.in_detail
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -136,10 +147,17 @@ def _grouping(name: str) -> Grouping:
         raise RequestError(f"'group_by' is {name[:60]!r}; choose from {', '.join(GroupBy)}, and label:KEY") from None
 
 
-def value_of(row: NamespaceRow | PodRow, cluster: str, column: str) -> str:
-    """What a row has in a column of the answer; "" where it has nothing."""
+def key_of(columns: Sequence[str]) -> Callable[[Row, str], tuple[str, ...]]:
+    """What gives the key of a row and its cluster: what it has in each column, "" where it has nothing."""
+    parts = [_part(column) for column in columns]
+    return lambda row, cluster: tuple([part(row, cluster) for part in parts])
+
+
+def _part(column: str) -> Callable[[Row, str], str]:
     if column == "cluster":
-        return cluster
+        return lambda _, cluster: cluster
     if column.startswith(LABEL):
-        return dict(row.labels).get(LabelKey(column).key, "") if isinstance(row, PodRow) else ""
-    return str(getattr(row, column) or "")
+        label = LabelKey(column).key
+        return lambda row, _: dict(row.labels).get(label, "") if isinstance(row, PodRow) else ""
+    value = attrgetter(column)
+    return lambda row, _: value(row) or ""

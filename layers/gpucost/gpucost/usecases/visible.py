@@ -10,6 +10,7 @@ from gpucost.domain.hours import Hour
 from gpucost.domain.journal import is_closed
 from gpucost.domain.periods import Day, Month, months_between
 from gpucost.domain.report import Coverage, HourReport, NamespaceRow, NodeRow, PodRow, Status, Totals
+from gpucost.domain.revisions import RowChange
 from gpucost.domain.rollups import Rollup
 from gpucost.domain.rows import sum_figures, totals
 from gpucost.ports import Head, RequestError
@@ -103,6 +104,16 @@ class VisibleLedger:
     def states(self, cluster: str, first: Hour, end: Hour) -> list[HourState]:
         """Verdicts, coverage and, for those who may see them, sums: one query for every month that it touches."""
         return [self._state(head) for head in self._ledger.heads(cluster, first, end)]
+
+    def adjustments(self, cluster: str, first: Hour, end: Hour) -> Iterator[tuple[Hour, RowChange]]:
+        """What was learned in [first, end) of hours of months that were closed before, by the hour in which it was
+        booked: one query for every month that it touches.
+        """
+        for month in months_between(first, end):
+            for one in self._ledger.adjustments(cluster, month):
+                booked = Hour.containing(one.booked_at)
+                if first <= booked < end:
+                    yield from ((booked, row) for row in one.rows if self.scope.may_see(row.bu))
 
     def report(self, cluster: str, hour: Hour) -> HourReport | None:
         """The published report, without what is not the caller's."""

@@ -3,9 +3,10 @@
 from decimal import Decimal
 from typing import Any
 
+from gpucost.domain.geometry import ANY, geometry
 from gpucost.domain.money import ZERO, plain
 from gpucost.domain.report import CURRENCY, HourReport
-from gpucost.domain.whatif import WHOLE, Sharing, capacity_cost, fit, geometry, share_unallocated
+from gpucost.domain.whatif import Sharing, capacity_cost, fit, share_unallocated
 from gpucost.ports import RequestError
 from gpucost.usecases.answer import count_hours
 from gpucost.usecases.reading import read
@@ -60,7 +61,7 @@ def what_if(
 
 def _fit(reports: list[HourReport], gpus: int | None, cut: str | None) -> Answer:
     try:
-        shape = geometry(cut) if cut else WHOLE
+        shape = geometry(cut) if cut else ANY
     except ValueError as error:
         raise RequestError(str(error)) from None
     number = gpus if gpus is not None else _gpus(reports)
