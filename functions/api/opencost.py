@@ -1,18 +1,19 @@
 """/allocation and /allocation/compute: the same costs in the dialect of OpenCost."""
 
 import re
-from typing import Annotated, Any, Literal
+from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from functions.api import caller, schemas
+from functions.api import opencost_parameters as given
 from gpucost.ports import RequestError
 from gpucost.runtime.http import CSV, Routes, answered
 from gpucost.runtime.json_text import json_text
 from gpucost.usecases.exports import csv_text
-from gpucost.usecases.opencost import DEFAULT_FIELDS, FIELDS, Dialect, allocations
-from gpucost.usecases.opencost_filter import parse_filter
+from gpucost.usecases.opencost import DEFAULT_FIELDS, Dialect, allocations
+from gpucost.usecases.opencost_fields import aggregate_of
+from gpucost.usecases.opencost_filter import Filter, all_of, older_filter, parse_filter
 from gpucost.usecases.window import Window
 
 routes = Routes()
@@ -20,59 +21,44 @@ routes = Routes()
 _STEP = re.compile(r"([1-9]\d{0,3})([hdw])")
 _HOURS = {"hour": 1, "day": 24, "week": 7 * 24, "h": 1, "d": 24, "w": 7 * 24}
 
-WindowName = Annotated[str, Query(alias="window", min_length=1, max_length=64, description="As for /v1/costs.")]
-Aggregate = Annotated[
-    str | None, Query(alias="aggregate", max_length=256, description=f"Of {', '.join(FIELDS)}; several with commas.")
-]
-StepText = Annotated[str | None, Query(alias="step", max_length=16, description="Length of a set: 1h, 1d, 7d, 1w.")]
-Accumulate = Annotated[
-    Literal["true", "false", "hour", "day", "week"],
-    Query(alias="accumulate", description="true: one set for the window. hour, day, week: sets of that length."),
-]
-Resolution = Annotated[str | None, Query(alias="resolution", max_length=16, description="Taken, without effect.")]
-IncludeIdle = Annotated[bool, Query(alias="includeIdle", description="What nobody held, as __idle__.")]
-ShareIdle = Annotated[
-    Literal["true", "false", "weighted"],
-    Query(alias="shareIdle", description="Share what nobody held out to the holders, by what they held."),
-]
-IdleByNode = Annotated[bool, Query(alias="idleByNode", description="Keep idle cost by node instead of by cluster.")]
-Filter = Annotated[str | None, Query(alias="filter", max_length=2000, description="OpenCost's filter, version 2.")]
-Offset = Annotated[int, Query(alias="offset", ge=0, le=10**6, description="Leave out so many names of every set.")]
-Names = Annotated[int | None, Query(alias="limit", ge=1, le=10**6, description="At most so many names of every set.")]
-Format = Annotated[Literal["json", "csv"], Query(alias="format", description="json or csv.")]
-Ignored = Annotated[bool, Query(alias="includeAggregatedMetadata", description="Taken, without effect.")]
-Proportional = Annotated[
-    bool, Query(alias="includeProportionalAssetResourceCosts", description="Taken, without effect.")
-]
-ShareBalancers = Annotated[bool, Query(alias="sharelb", description="Taken, without effect: only GPUs have costs.")]
-
 
 def _compute(
-    window: WindowName,
-    aggregate: Aggregate = None,
-    step: StepText = None,
-    accumulate: Accumulate = "false",
-    resolution: Resolution = None,  # noqa: ARG001 -- clients send it
-    include_idle: IncludeIdle = True,
-    share_idle: ShareIdle = "false",
-    idle_by_node: IdleByNode = False,
-    filter: Filter = None,
-    offset: Offset = 0,
-    limit: Names = None,
-    format: Format = "json",
-    include_aggregated_metadata: Ignored = False,  # noqa: ARG001 -- clients send it
-    proportional: Proportional = False,  # noqa: ARG001 -- clients send it
-    sharelb: ShareBalancers = False,  # noqa: ARG001 -- clients send it
+    window: given.WindowName,
+    aggregate: given.Aggregate = None,
+    step: given.StepText = None,
+    accumulate: given.Accumulate = "false",
+    accumulate_by: given.AccumulateBy = None,
+    include_idle: given.IncludeIdle = True,
+    idle: given.Idle = True,
+    share_idle: given.ShareIdle = "false",
+    idle_by_node: given.IdleByNode = False,
+    filter: given.FilterText = None,
+    filter_clusters: given.FilterClusters = None,  # noqa: ARG001 -- read by name
+    filter_nodes: given.FilterNodes = None,  # noqa: ARG001
+    filter_namespaces: given.FilterNamespaces = None,  # noqa: ARG001
+    filter_kinds: given.FilterKinds = None,  # noqa: ARG001
+    filter_controllers: given.FilterControllers = None,  # noqa: ARG001
+    filter_pods: given.FilterPods = None,  # noqa: ARG001
+    filter_labels: given.FilterLabels = None,  # noqa: ARG001
+    offset: given.Offset = 0,
+    limit: given.Names = None,
+    format: given.Format = "json",
+    resolution: given.Resolution = None,  # noqa: ARG001 -- clients send it, and so for the rest
+    metadata: given.Metadata = False,  # noqa: ARG001
+    proportional: given.Proportional = False,  # noqa: ARG001
+    balancers: given.Balancers = False,  # noqa: ARG001
+    external: given.External = False,  # noqa: ARG001
+    reconcile: given.Reconcile = False,  # noqa: ARG001
 ) -> Response[Any]:
     """Allocations by name, one set for every step. Idle cost is there for callers who see everything only."""
     ledger = caller.visible(routes)
     asked = Dialect(
-        window=Window.named(window, caller.now()),
-        aggregate=_aggregate(aggregate),
-        step_hours=_step(step, accumulate),
-        accumulate=accumulate == "true",
-        filter=parse_filter(filter or ""),
-        include_idle=include_idle,
+        window=Window.named(window, caller.now(), widened=True),
+        aggregate=aggregate_of(aggregate) if aggregate else DEFAULT_FIELDS,
+        step_hours=_step(step, accumulate_by or accumulate),
+        accumulate=accumulate == "true" and accumulate_by is None,
+        filter=all_of([parse_filter(filter or ""), *_older_filters()]),
+        include_idle=include_idle and idle,
         share_idle=share_idle != "false",
         idle_by_node=idle_by_node,
     )
@@ -80,6 +66,11 @@ def _compute(
     if format == "csv":
         return answered(routes.event, csv_text((row for one in sets for row in one.values()), _COLUMNS), CSV)
     return answered(routes.event, json_text({"code": 200, "status": "success", "data": sets}))
+
+
+def _older_filters() -> list[Filter]:
+    fields = given.OLDER_FILTERS
+    return [older_filter(fields[name], text) for name, text in routes.parameters.items() if name in fields and text]
 
 
 _COLUMNS = (
@@ -91,13 +82,6 @@ _COLUMNS = (
 def _page(one: dict[str, Any], offset: int, limit: int | None) -> dict[str, Any]:
     names = list(one)[offset : None if limit is None else offset + limit]
     return {name: one[name] for name in names}
-
-
-def _aggregate(text: str | None) -> tuple[str, ...]:
-    names = tuple(dict.fromkeys(text.split(","))) if text else DEFAULT_FIELDS
-    if not set(FIELDS).issuperset(names):
-        raise RequestError(f"'aggregate' has a field that is not recorded; there are {', '.join(FIELDS)}")
-    return names
 
 
 def _step(text: str | None, accumulate: str) -> int | None:

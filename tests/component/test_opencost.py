@@ -46,6 +46,13 @@ REQUESTS = [
     "window=yesterday&aggregate=namespace&shareIdle=weighted&sharelb=false",
     "window=2d&includeProportionalAssetResourceCosts=false&offset=0&limit=25",
     "window=lastmonth&aggregate=namespace&accumulate=week&format=csv",
+    "window=14d&aggregate=service&accumulate=true&includeIdle=true",
+    "window=7d&aggregate=container&step=1d",
+    "window=3d&aggregate=label:app,annotation:team&accumulateBy=day",
+    "window=2026-10-31T05:12:07.000Z,2026-10-31T11:12:07.000Z&aggregate=deployment&idle=false",
+    "window=1793404801,1793419207&aggregate=namespace&filterNamespaces=alpha-jobs,common*&filterClusters=prod",
+    "window=30m&aggregate=namespace&external=false&reconcile=false",
+    "window=24h&aggregate=team&filterLabels=app:llm",
 ]
 NUMBERS = ("gpuHours", "gpuCost", "gpuCostIdle", "totalCost", "cpuCost", "ramCost", "minutes")
 
@@ -121,6 +128,23 @@ def test_properties_that_differ_within_a_row_are_left_out() -> None:
     assert found["commons"]["properties"] == {"namespace": "commons"}
 
 
+def test_what_is_recorded_of_nobody_is_unallocated_and_nothing_is_lost() -> None:
+    (whole,) = sets(aggregate="cluster")
+    (found,) = sets(aggregate="container")
+    assert set(found) == {"__unallocated__", "__idle__"}
+    assert found["__unallocated__"]["gpuCost"] == sum(one["gpuCost"] for name, one in whole.items() if name in CLUSTERS)
+
+
+def test_older_filters_are_as_the_newer_one() -> None:
+    new = sets(aggregate="namespace", filter='namespace:"alpha-jobs"+cluster:"prod"')
+    assert sets(aggregate="namespace", filterNamespaces="alpha-*", filterClusters="prod") == new
+
+
+def test_a_window_within_hours_says_which_hours_it_is_of() -> None:
+    (found,) = sets(window="2026-10-31T05:12:07.000Z,2026-10-31T11:12:07.000Z", aggregate="cluster")
+    assert found["prod"]["window"] == {"start": "2026-10-31T05:00:00Z", "end": "2026-10-31T12:00:00Z"}
+
+
 def test_names_are_paged() -> None:
     (whole,) = sets(aggregate="namespace")
     (page,) = sets(aggregate="namespace", offset="1", limit="2")
@@ -130,13 +154,15 @@ def test_names_are_paged() -> None:
 @pytest.mark.parametrize(
     "query",
     [
-        {"aggregate": "label:team"},
+        {"aggregate": "colour"},
         {"aggregate": "namespace,,"},
+        {"aggregate": "label:"},
+        {"filterServices": "x"},
+        {"filterNamespaces": ","},
         {"step": "10m"},
         {"step": "0h"},
         {"accumulate": "month"},
         {"filter": "namespace"},
-        {"window": "30m"},
         {"window": ""},
         {"shareNamespaces": "kube-system"},
         {"costMetric": "hourly"},

@@ -5,9 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpucost.ports import RequestError
-from gpucost.usecases.opencost_filter import DEEPEST, LONGEST, parse_filter
+from gpucost.usecases.opencost_filter import DEEPEST, LONGEST, all_of, older_filter, parse_filter
 
-ROW = {"cluster": "prod", "namespace": "bu-a", "pod": "train-0", "controllerKind": "job"}
+ROW = {
+    **{"cluster": "prod", "namespace": "bu-a", "pod": "train-0", "controllerKind": "job", "controller": "train"},
+    "label:app_kubernetes_io_name": "llm",
+    "label:team": "red",
+}
 
 
 @pytest.mark.parametrize(
@@ -27,6 +31,12 @@ ROW = {"cluster": "prod", "namespace": "bu-a", "pod": "train-0", "controllerKind
         ('pod!<~:"train"', False),
         ('pod~>:"-0"', True),
         ('pod!~>:"-0"', False),
+        ('controllerName:"train"', True),
+        ('job:"train"', True),
+        ('deployment:"train"', False),
+        ('label[app.kubernetes.io/name]:"llm"', True),
+        ('label[app_kubernetes_io_name]!:"llm"', False),
+        ('team<~:"re"+label[other]:"x"', False),
         ('node:"node-a"', False),
         ('node!:"node-a"', True),
         ('namespace:"bu-a"+cluster:"dev"', False),
@@ -62,8 +72,9 @@ BROKEN = [
     '(namespace:"a"',
     'namespace:"a")',
     'namespace:"a" pod:"b"',
-    'label[app]:"x"',
-    'team:"x"',
+    'container:"x"',
+    'annotation[a]:"x"',
+    'label[app:"x"',
     'namespace=="a"',
     'namespace;"a"',
     "()",
@@ -91,3 +102,38 @@ def test_any_text_is_a_filter_or_refused(text: str) -> None:
     except RequestError:
         return
     assert found.passes(ROW) in (True, False)
+
+
+@pytest.mark.parametrize(
+    ("field", "values", "passes"),
+    [
+        ("namespace", "bu-a", True),
+        ("namespace", "bu-b, bu-a", True),
+        ("namespace", "bu", False),
+        ("namespace", "bu*", True),
+        ("controllerKind", "deployment", False),
+        ("label", "team:blue,team:r*", True),
+        ("label", "app.kubernetes.io/name:llm", True),
+        ("label", "app:llm", False),
+    ],
+)
+def test_older_filters_are_one_of_several_values(field: str, values: str, passes: bool) -> None:
+    assert older_filter(field, values).passes(ROW) is passes
+
+
+@pytest.mark.parametrize(("field", "values"), [("namespace", ","), ("label", "team"), ("label", "team:"), ("pod", "")])
+def test_older_filters_that_say_nothing_are_refused(field: str, values: str) -> None:
+    with pytest.raises(RequestError, match="KEY:VALUE"):
+        older_filter(field, values)
+
+
+def test_a_field_that_there_is_not_is_named_with_those_that_there_are() -> None:
+    with pytest.raises(RequestError, match="'colour' is no field of an allocation; there are cluster, node"):
+        parse_filter('colour:"x"')
+
+
+def test_several_filters_are_all_passed_and_look_at_all_their_fields() -> None:
+    both = all_of([parse_filter('namespace:"bu-a"'), older_filter("pod", "train*")])
+    assert both.passes(ROW)
+    assert not both.passes({**ROW, "pod": "other"})
+    assert both.fields == {"namespace", "pod"}

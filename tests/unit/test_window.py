@@ -67,6 +67,42 @@ def test_words_lengths_and_pairs(text: str, first: str, end: str) -> None:
     assert named(text) == (first, end)
 
 
+@pytest.mark.parametrize(
+    ("text", "first", "end"),
+    [
+        ("30m", "2026-12-02T10", "2026-12-02T11"),
+        ("90m", "2026-12-02T09", "2026-12-02T11"),
+        ("2026-11-01T05:59:59Z,2026-11-01T06:00:01Z", "2026-11-01T05", "2026-11-01T07"),
+        ("2026-11-01T05:00:00Z,2026-11-01T06:00:00Z", "2026-11-01T05", "2026-11-01T06"),
+        ("2026-11-01T05:30:00.25+05:30,2026-11-01T07:00:00+01:00", "2026-11-01T00", "2026-11-01T06"),
+        ("1793491201,1793494801", "2026-11-01T00", "2026-11-01T02"),
+        ("2026-11-01,2026-12-01", "2026-11-01T00", "2026-12-01T00"),
+        ("2026-12-02T09:10:00Z,2026-12-02T11:29:00Z", "2026-12-02T09", "2026-12-02T11"),
+    ],
+)
+def test_widened_parts_of_an_hour_are_the_hours_that_they_touch(text: str, first: str, end: str) -> None:
+    window = Window.named(text, NOW, widened=True)
+    assert (window.first.key[:13], window.end.key[:13]) == (first, end)
+
+
+BAD_PAIRS = [
+    *(
+        "2026-11-01T05:00:00,2026-11-01T06:00:00",
+        "a,b",
+        ",",
+        "0001-01-01,9999-12-31",
+        "9999-12-31T23:59:59Z,2026-11-01",
+    ),
+    *("2026-11-01,9999-12-31T23:59:59.999999Z", "2026-11-01T05:10:00Z,2026-11-01T05:10:00+02:00"),
+]
+
+
+@pytest.mark.parametrize("text", BAD_PAIRS)
+def test_widened_pairs_that_are_none_are_refused(text: str) -> None:
+    with pytest.raises(RequestError, match="window"):
+        Window.named(text, NOW, widened=True)
+
+
 REFUSED = ["", "now", "30m", "90m", "0h", "-1d", "7", "d", "99999w", "2026-11-01,", ",", "a,b", "1,2", "1h,2h"]
 FUTURE = "2026-12-02T11:00:00Z,2026-12-02T12:00:00Z"
 

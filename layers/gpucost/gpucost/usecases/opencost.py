@@ -11,11 +11,12 @@ from typing import Any
 
 from gpucost.domain.hours import Hour
 from gpucost.domain.money import ZERO, from_units, plain, split_units, to_units
-from gpucost.domain.report import Figures, NamespaceRow, PodRow
+from gpucost.domain.report import Figures
 from gpucost.domain.rows import sum_figures
 from gpucost.ports import RequestError
 from gpucost.usecases.cost_query import Step
 from gpucost.usecases.opencost_document import IDLE, UNALLOCATED, Idle, Span, allocation, idle_allocation
+from gpucost.usecases.opencost_fields import needs_pods, properties_of, value_of
 from gpucost.usecases.opencost_filter import Filter
 from gpucost.usecases.reading import read
 from gpucost.usecases.visible import Slice, VisibleLedger
@@ -24,10 +25,8 @@ from gpucost.usecases.window import Window
 type Key = tuple[str, ...]
 type Pool = tuple[str, str]
 
-FIELDS = ("cluster", "node", "namespace", "controllerKind", "controller", "pod", "bu", "resource")
 DEFAULT_FIELDS = ("cluster", "node", "namespace", "pod")
 MAX_SETS = 2300
-_OF_NAMESPACES = {"cluster", "namespace", "bu"}
 _DAY = 24
 
 
@@ -69,7 +68,7 @@ def allocations(asked: Dialect, ledger: VisibleLedger) -> list[dict[str, Any]]:
         ledger.need_everything("sharing idle cost")
     spans = _spans(asked)
     sets: dict[Span, _Set] = {span: _Set() for span in spans}
-    detail = asked.idle_by_node or not _OF_NAMESPACES.issuperset([*asked.aggregate, *asked.filter.fields])
+    detail = asked.idle_by_node or any(needs_pods(field) for field in (*asked.aggregate, *asked.filter.fields))
     for one in read(ledger.clusters, asked.window, _reading_step(asked), detail, ledger):
         _add(one, sets[_span_of(one.first, spans)], asked)
     return [_document(one, span, asked) for span, one in sets.items()]
@@ -101,8 +100,8 @@ def _reading_step(asked: Dialect) -> Step | None:
 
 def _add(one: Slice, into: _Set, asked: Dialect) -> None:
     for row in one.rows:
-        properties = _properties(one.cluster, row)
-        key = tuple(properties.get(name) or UNALLOCATED for name in asked.aggregate)
+        properties = properties_of(one.cluster, row)
+        key = tuple(value_of(properties, field) or UNALLOCATED for field in asked.aggregate)
         passes = asked.filter.passes(properties)
         if passes:
             into.figures.setdefault(key, []).append(row.figures)
@@ -118,15 +117,6 @@ def _add(one: Slice, into: _Set, asked: Dialect) -> None:
 def _common(known: Mapping[str, str], more: Mapping[str, str]) -> dict[str, str]:
     """What two rows of one allocation do not have in common becomes empty."""
     return {name: value if more.get(name) == value else "" for name, value in known.items()}
-
-
-def _properties(cluster: str, row: NamespaceRow | PodRow) -> dict[str, str]:
-    found = {"cluster": cluster, "namespace": row.namespace, "bu": row.bu}
-    if isinstance(row, PodRow):
-        kind, _, name = (row.workload or "").rpartition("/")
-        found |= {"node": row.node, "pod": row.pod, "resource": row.resource}
-        found |= {"controllerKind": kind.lower(), "controllerName": name, "controller": name}
-    return found
 
 
 def _idle(one: Slice, by_node: bool) -> Iterator[tuple[Pool, Idle]]:

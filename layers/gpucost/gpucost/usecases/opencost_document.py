@@ -12,6 +12,7 @@ from typing import Any
 from gpucost.domain.hours import Hour
 from gpucost.domain.money import ZERO, plain, round_fraction
 from gpucost.domain.report import CURRENCY, Figures
+from gpucost.usecases.opencost_fields import LABEL
 
 type Span = tuple[Hour, Hour]
 
@@ -92,10 +93,11 @@ def idle_allocation(name: str, properties: Mapping[str, str], idle: Idle, span: 
 
 def _frame(name: str, properties: Mapping[str, str], span: Span) -> dict[str, Any]:
     start, end = span[0].key, span[1].key
-    known = {key: value for key, value in properties.items() if value and key != "controllerName"}
+    known: dict[str, Any] = {key: value for key, value in properties.items() if value and not key.startswith(LABEL)}
+    labels = {key.removeprefix(LABEL): value for key, value in properties.items() if value and key.startswith(LABEL)}
     return {
         "name": name,
-        "properties": known,
+        "properties": {**known, "labels": labels} if labels else known,
         "window": {"start": start, "end": end},
         "start": start,
         "end": end,

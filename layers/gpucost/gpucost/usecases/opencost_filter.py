@@ -1,25 +1,26 @@
-"""OpenCost's filter language, version 2, over what our rows know.
+"""OpenCost's filter language, version 2, over what our rows know; and its older filters, a parameter each.
 
-    namespace:"bu-a","bu-b"+cluster!:"dev"|(pod<~:"train-")
+    namespace:"bu-a","bu-b"+cluster!:"dev"|(pod<~:"train-")+label[team]:"x"
 
 Operators: `:` is one of, `!:` none of, `~:` contains, `!~:` does not, `<~:` begins with, `!<~:` does not,
 `~>:` ends with, `!~>:` does not. `+` is and, `|` is or, `+` binds closer; parentheses group.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from gpucost.ports import RequestError
+from gpucost.usecases.opencost_fields import Properties, filter_field, value_of
 
-type Properties = Mapping[str, str]
 type Predicate = Callable[[Properties], bool]
 
-FIELDS = ("cluster", "node", "namespace", "controllerName", "controllerKind", "pod", "bu", "resource")
 LONGEST = 2000
 DEEPEST = 20
 
-_TOKEN = re.compile(r'\s*(?:(?P<text>"(?:[^"\\]|\\.)*")|(?P<op>!?(?:<~|~>|~)?:)|(?P<name>\w+)|(?P<sign>[+|(),\[\]]))')
+_TOKEN = re.compile(
+    r'\s*(?:(?P<text>"(?:[^"\\]|\\.)*")|(?P<op>!?(?:<~|~>|~)?:)|(?P<name>\w+(?:\[[^\]"]+\])?)|(?P<sign>[+|(),]))'
+)
 _TESTS: dict[str, Callable[[str, str], bool]] = {
     ":": lambda value, given: value == given,
     "~:": lambda value, given: given in value,
@@ -50,6 +51,31 @@ def parse_filter(text: str) -> Filter:
         return Filter(lambda _: True, frozenset())
     parser = _Parser(list(_tokens(text)))
     return Filter(parser.whole(), frozenset(parser.fields))
+
+
+def older_filter(field: str, values: str) -> Filter:
+    """One of several values with commas; one that ends in * stands for all that begin so. Labels are KEY:VALUE."""
+    tests = [_older(field, value.strip()) for value in values.split(",")]
+    return Filter(lambda row: any(one.passes(row) for one in tests), _fields(tests))
+
+
+def _older(field: str, text: str) -> Filter:
+    key, colon, value = text.partition(":") if field == "label" else ("", ":", text)
+    if not value or not colon:
+        raise RequestError(f"a filter by {field} has the value {text[:60]!r}; write KEY:VALUE for labels, else a name")
+    name = filter_field(f"label:{key}" if key else field)
+    test, given = (_TESTS["<~:"], value[:-1]) if value.endswith("*") else (_TESTS[":"], value)
+    return Filter(lambda row: test(value_of(row, name), given), frozenset({name}))
+
+
+def all_of(filters: Iterable[Filter]) -> Filter:
+    """What passes every one of them."""
+    several = list(filters)
+    return Filter(lambda row: all(one.passes(row) for one in several), _fields(several))
+
+
+def _fields(filters: Iterable[Filter]) -> frozenset[str]:
+    return frozenset(field for one in filters for field in one.fields)
 
 
 def _tokens(text: str) -> Iterator[_Token]:
@@ -102,16 +128,14 @@ class _Parser:
         return found
 
     def _comparison(self) -> Predicate:
-        name = self._expect("name", "the name of a field")
-        if name not in FIELDS:
-            raise RequestError(f"the filter names a field that is not recorded; there are {', '.join(FIELDS)}")
+        name = filter_field(self._expect("name", "the name of a field"))
         self.fields.add(name)
         operator = self._expect("op", "an operator such as :")
         values = [self._value()]
         while self._take(","):
             values.append(self._value())
         negated, test = operator.startswith("!"), _TESTS[operator.removeprefix("!")]
-        return lambda row: any(test(row.get(name, ""), value) for value in values) is not negated
+        return lambda row: any(test(value_of(row, name), value) for value in values) is not negated
 
     def _value(self) -> str:
         return re.sub(r"\\(.)", r"\1", self._expect("text", "a value in double quotes")[1:-1])

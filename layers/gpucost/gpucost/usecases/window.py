@@ -17,6 +17,7 @@ WORDS = ("today", "yesterday", "week", "lastweek", "month", "lastmonth")
 FORMS = f"{', '.join(WORDS)}, a length such as 24h, 7d or 2w, or two instants such as 2026-11-01,2026-12-01"
 
 _LENGTH = re.compile(r"([1-9]\d{0,4})([mhdw])")
+_LAST_YEAR = 9999
 _UNIX = re.compile(r"\d{9,11}")
 _HOURS = {"h": 1, "d": 24, "w": 7 * 24}
 
@@ -47,16 +48,18 @@ class Window:
         return cls.checked(first, last, over)
 
     @classmethod
-    def named(cls, text: str, now: datetime) -> Self:
-        """From one text: a word, a length that ends now, or two instants with a comma. RequestError for others."""
+    def named(cls, text: str, now: datetime, *, widened: bool = False) -> Self:
+        """From one text: a word, a length that ends now, or two instants with a comma. RequestError for others.
+
+        `widened`: parts of an hour stand for the whole hours that they touch, instead of being refused.
+        """
         over = Hour.containing(now)
         if text in WORDS:
             first, end = _WORDS[text](Day.of(over))
         elif match := _LENGTH.fullmatch(text):
-            first, end = over.plus(-_length(text, *match.groups())), over
+            first, end = over.plus(-_length(text, *match.groups(), widened=widened)), over
         elif text.count(",") == 1:
-            parts = text.split(",")
-            first, end = (_boundary(part) for part in parts)
+            first, end = _touched(text) if widened else _exact(text)
         else:
             raise RequestError(f"'window' is {text[:60]!r}; write {FORMS}")
         return cls.checked(first, min(end, over), over)
@@ -87,6 +90,11 @@ def instant(name: str, text: str) -> Hour:
         ) from None
 
 
+def _exact(text: str) -> tuple[Hour, Hour]:
+    first, end = (_boundary(part) for part in text.split(","))
+    return first, end
+
+
 def _boundary(text: str) -> Hour:
     if not _UNIX.fullmatch(text):
         return instant("window", text)
@@ -96,11 +104,35 @@ def _boundary(text: str) -> Hour:
     return instant("window", Hour(datetime.fromtimestamp(seconds, UTC)).key)
 
 
-def _length(text: str, number: str, unit: str) -> int:
+def _touched(text: str) -> tuple[Hour, Hour]:
+    """The whole hours of a stretch of time, any part of which may be asked for."""
+    start, end = text.split(",")
+    last = Hour.containing(_moment(end) + timedelta(hours=1) - timedelta.resolution)
+    return Hour.containing(_moment(start)), last
+
+
+def _moment(text: str) -> datetime:
+    try:
+        if _UNIX.fullmatch(text):
+            return datetime.fromtimestamp(int(text), UTC)
+        moment = datetime.fromisoformat(text)
+        if len(text) == len("2026-11-30"):
+            moment = moment.replace(tzinfo=UTC)
+        if moment.tzinfo is None or not FIRST_HOUR.start.year <= moment.year < _LAST_YEAR:
+            raise ValueError(text)
+        return moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise RequestError(
+            f"'window' has the time {text[:60]!r}; write seconds since 1970, a date, or an instant with its zone such "
+            "as 2026-11-30T10:00:00Z"
+        ) from None
+
+
+def _length(text: str, number: str, unit: str, *, widened: bool) -> int:
     if unit == "m":
-        if int(number) % 60:
+        if int(number) % 60 and not widened:
             raise RequestError(f"'window' is {text!r}; costs are kept by the hour, write whole hours")
-        return int(number) // 60
+        return -(-int(number) // 60)
     hours = int(number) * _HOURS[unit]
     if hours > 24 * 366 * 10:
         raise RequestError(f"'window' is {text!r}; that is longer than ten years")
