@@ -20,23 +20,24 @@ def main() -> int:
     parser.add_argument("--requests", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
-    ledger = house()
+    ledger, book = house(), stories(CLUSTERS, BUS, FIRST)
     with pytest.MonkeyPatch.context() as patch:
         install(
             patch,
             ApiEnvironment,
             ledger=ledger,
-            tracks=stories(CLUSTERS, BUS, FIRST),
+            tracks=book,
             clusters=CLUSTERS,
             _settings_parameter=FixedText(SETTINGS),
         )
-        attack = Attack(oracle.everything(ledger), asked.seed)
+        attack = Attack(oracle.everything(ledger), book, asked.seed)
         started = time.perf_counter()
         attack.run(asked.requests)
     taken = time.perf_counter() - started
     statuses = ", ".join(f"{status}: {count}" for status, count in sorted(attack.statuses.items()))
     sys.stdout.write(f"{asked.requests} requests in {taken:.0f} s ({statuses}); {attack.rows} rows and ")
-    sys.stdout.write(f"{attack.totals} totals checked, {len(attack.cursors)} cursors handed out; nothing foreign\n")
+    sys.stdout.write(f"{attack.totals} totals checked, {len(attack.cursors)} cursors handed out, ")
+    sys.stdout.write(f"{attack.settled} findings settled; nothing foreign\n")
     return 0
 
 

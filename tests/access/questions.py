@@ -1,6 +1,7 @@
 """Random questions to the API: every route, with filters and cursors that may be anybody's."""
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from gpucost.usecases.cost_query import GroupBy
@@ -12,31 +13,21 @@ _PODS = [f"{bu}-{cluster}-0" for bu in BUS for cluster in CLUSTERS]
 _BUS = [*BUS, "nobody"]
 LISTS = ["/v1/costs", "/v1/waste", "/v1/capacity", "/v1/prices", "/v1/hours"]
 
-ALERTS = ["findings", "finding", "budgets", "whatif"]
-
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A path with parameters."""
+    """A path with parameters, and what is to be done there."""
 
     path: str
     query: dict[str, str]
+    method: str = "GET"
 
 
 def question(draw: random.Random) -> Question:
     """One question. Some make sense, some do not."""
-    kind = draw.choice([*LISTS, "/v1/costs", "/v1/costs", "bu", "hour", "explain", "odd", "opencost", *ALERTS])
-    if kind == "bu":
-        return Question(f"/v1/costs/{draw.choice(_BUS)}", _window(draw) | _grouped(draw, 0.3))
-    if kind == "opencost":
-        return _opencost(draw)
-    if kind in ("findings", "finding", "budgets", "whatif"):
-        return _about_alerts(draw, kind)
-    if kind in ("hour", "explain"):
-        return _about_an_hour(draw, kind)
-    if kind == "odd":
-        names = ["bu", "namespace", "tenant", draw.choice(_BUS), "cluster", "limit", "format"]
-        return Question(draw.choice(LISTS), {draw.choice(names): draw.choice(_BUS), draw.choice(names): "1"})
+    kind = draw.choice([*LISTS, "/v1/costs", "/v1/costs", *_OTHERS])
+    if kind in _OTHERS:
+        return _OTHERS[kind](draw, kind)
     query = _window(draw) | _some(draw, {"cluster": draw.choice(CLUSTERS)}, 0.3)
     query |= _some(draw, {"format": draw.choice(["csv", "jsonl"])}, 0.15) | _some(draw, {"limit": "2"}, 0.4)
     if kind == "/v1/costs":
@@ -46,12 +37,31 @@ def question(draw: random.Random) -> Question:
     return Question(kind, query)
 
 
+def _of_one_bu(draw: random.Random, _kind: str) -> Question:
+    return Question(f"/v1/costs/{draw.choice(_BUS)}", _window(draw) | _grouped(draw, 0.3))
+
+
+def _odd(draw: random.Random, _kind: str) -> Question:
+    names = ["bu", "namespace", "tenant", draw.choice(_BUS), "cluster", "limit", "format"]
+    return Question(draw.choice(LISTS), {draw.choice(names): draw.choice(_BUS), draw.choice(names): "1"})
+
+
+def _focus(draw: random.Random, _kind: str) -> Question:
+    query = _window(draw) | _some(draw, {"cluster": draw.choice(CLUSTERS)}, 0.3)
+    return Question("/v1/focus", {**query, "format": draw.choice(["csv", "jsonl"])})
+
+
 def _about_alerts(draw: random.Random, kind: str) -> Question:
+    path = f"/v1/findings/{episode_of(draw.choice(CLUSTERS), draw.choice([*_BUS, '']))}"
     if kind == "finding":
-        return Question(f"/v1/findings/{episode_of(draw.choice(CLUSTERS), draw.choice([*_BUS, '']))}", {})
+        return Question(path, {})
+    if kind == "acknowledge":
+        return Question(f"{path}/acknowledge", {}, "POST")
+    if kind == "snooze":
+        return Question(f"{path}/snooze", {"for": draw.choice(["1h", "8h", "24h", "monday"])}, "POST")
     query = _some(draw, {"bu": draw.choice(_BUS)}, 0.3)
     if kind == "whatif":
-        return Question("/v1/whatif", _window(draw) | _some(draw, {"gpus": "4", "geometry": "3g.20gb:2"}, 0.5))
+        return Question("/v1/whatif", _window(draw) | _some(draw, {"gpus": "4", "geometry": "3g.20gb:1,1g.5gb:4"}, 0.5))
     return Question(f"/v1/{kind}", query)
 
 
@@ -63,7 +73,7 @@ def _about_an_hour(draw: random.Random, kind: str) -> Question:
     )
 
 
-def _opencost(draw: random.Random) -> Question:
+def _opencost(draw: random.Random, _kind: str) -> Question:
     asked = _window(draw)
     query = {"window": f"{asked['from']},{asked['to']}"}
     query |= _some(
@@ -75,6 +85,16 @@ def _opencost(draw: random.Random) -> Question:
     )
     query |= _some(draw, {"idleByNode": "true"}, 0.2)
     return Question(draw.choice(["/allocation", "/allocation/compute"]), query)
+
+
+_OTHERS: dict[str, Callable[[random.Random, str], Question]] = {
+    "bu": _of_one_bu,
+    "odd": _odd,
+    "focus": _focus,
+    "opencost": _opencost,
+    **dict.fromkeys(("hour", "explain"), _about_an_hour),
+    **dict.fromkeys(("findings", "finding", "budgets", "whatif", "acknowledge", "snooze"), _about_alerts),
+}
 
 
 def _window(draw: random.Random) -> dict[str, str]:

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from gpucost.adapters.memory import MemoryTrackBook
 from gpucost.runtime.environment import ApiEnvironment
 from tests.access import oracle
-from tests.access.attack import Attack, LeakError
+from tests.access.attack import ROUTES, Attack, LeakError
 from tests.access.callers import CALLERS, SETTINGS
 from tests.support.api import ask
 from tests.support.handlers import FixedText, install
@@ -19,14 +20,19 @@ FINOPS, ONE, TWO, CHARLIE, *NOBODIES = CALLERS
 
 
 @pytest.fixture(scope="module")
-def known() -> Iterator[list[oracle.Known]]:
+def book() -> MemoryTrackBook:
+    return stories(CLUSTERS, BUS, FIRST)
+
+
+@pytest.fixture(scope="module")
+def known(book: MemoryTrackBook) -> Iterator[list[oracle.Known]]:
     ledger = house()
     with pytest.MonkeyPatch.context() as patch:
         install(
             patch,
             ApiEnvironment,
             ledger=ledger,
-            tracks=stories(CLUSTERS, BUS, FIRST),
+            tracks=book,
             clusters=CLUSTERS,
             _settings_parameter=FixedText(SETTINGS),
         )
@@ -34,18 +40,22 @@ def known() -> Iterator[list[oracle.Known]]:
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_random_requests_return_nothing_foreign(seed: int, known: list[oracle.Known]) -> None:
-    attack = Attack(known, seed)
+def test_random_requests_return_nothing_foreign(seed: int, known: list[oracle.Known], book: MemoryTrackBook) -> None:
+    attack = Attack(known, book, seed)
     attack.run(REQUESTS)
-    # The run means nothing unless it got answers, refusals, rows, totals and pages.
+    # The run means nothing unless it got answers of every route, refusals, rows, totals, pages, and changed something.
     assert {200, 400, 403, 404} <= set(attack.statuses)
+    assert attack.routes == set(ROUTES)
+    assert attack.settled > 5
     assert min(attack.rows, attack.totals, len(attack.cursors)) > REQUESTS // 50
 
 
-def test_the_check_finds_a_leak(known: list[oracle.Known], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_check_finds_a_leak(
+    known: list[oracle.Known], book: MemoryTrackBook, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("gpucost.domain.access.Scope.may_see", lambda _scope, bu: bu != "dorado")
-    with pytest.raises(LeakError, match=r"not the caller's|should be"):
-        Attack(known).run(300)
+    with pytest.raises(LeakError, match=r"not the caller's|should be|foreign change"):
+        Attack(known, book).run(300)
 
 
 def test_a_cursor_is_no_good_to_others_or_for_other_questions(known: list[oracle.Known]) -> None:
