@@ -10,8 +10,9 @@ from gpucost.usecases.cost_query import Step
 from gpucost.usecases.visible import Slice, VisibleLedger
 from gpucost.usecases.window import Window
 
-MAX_DETAIL_HOURS = 168
+MAX_DETAIL_HOURS = 31 * 24
 MAX_DETAIL_ROWS = 50_000
+"""A month of one cluster, and what can be added up in half of the time that API Gateway waits."""
 MAX_HOURS = {Step.HOUR: 93 * 24, Step.DAY: 400 * 24, Step.MONTH: 5 * 366 * 24}
 
 
