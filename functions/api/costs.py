@@ -26,6 +26,7 @@ from functions.api.parameters import (
     WorkloadName,
 )
 from functions.api.replies import listed
+from functions.api.responses import answers
 from gpucost.runtime.http import Routes
 from gpucost.usecases.answer import costs
 from gpucost.usecases.cost_query import CostQuery, Filters, GroupBy, groupings
@@ -37,7 +38,7 @@ Compare = Annotated[bool, Query(alias="compare", description="Set every figure b
 Bu = Annotated[str, Path(min_length=1, max_length=TEXT, description="The business unit.")]
 
 
-@routes.get("/v1/costs", summary="Costs of a window", responses=schemas.answers(schemas.Costs, rows=True))
+@routes.get("/v1/costs", summary="Costs of a window", responses=answers(schemas.Costs, rows=True))
 def get_costs(
     window: WindowText = None,
     start: From = None,
@@ -61,7 +62,7 @@ def get_costs(
     return _costs((window, start, end), group_by, step, filters, compare, format, limit, cursor)
 
 
-@routes.get("/v1/costs/<bu>", summary="Costs of a BU", responses=schemas.answers(schemas.Costs, rows=True))
+@routes.get("/v1/costs/<bu>", summary="Costs of a BU", responses=answers(schemas.Costs, rows=True))
 def get_costs_of_bu(
     bu: Bu,
     window: WindowText = None,

@@ -5,8 +5,9 @@ from typing import Annotated, Any, Literal
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Path, Query
 
-from functions.api import caller, schemas
+from functions.api import caller, finding_schemas
 from functions.api.parameters import TEXT, BuName, ClusterName, From, To, WindowText
+from functions.api.responses import answers
 from gpucost.domain.alerts import Kind
 from gpucost.domain.hours import Hour
 from gpucost.domain.whatif import Sharing
@@ -36,14 +37,14 @@ Cut = Annotated[
 ]
 
 
-@routes.get("/v1/findings", summary="What goes on", responses=schemas.answers(schemas.Findings))
+@routes.get("/v1/findings", summary="What goes on", responses=answers(finding_schemas.Findings))
 def get_findings(kind: KindName = None, bu: BuName = None, cluster: ClusterName = None) -> Response[Any]:
     """Episodes that are not over, the most expensive first."""
     found = findings(kind.value if kind else None, bu, cluster, caller.tracks(routes))
     return answered(routes.event, json_text(found))
 
 
-@routes.get("/v1/findings/<episode>", summary="One finding", responses=schemas.answers(schemas.FoundOne))
+@routes.get("/v1/findings/<episode>", summary="One finding", responses=answers(finding_schemas.FoundOne))
 def get_finding(episode: Episode) -> Response[Any]:
     """One episode that is not over."""
     track = caller.tracks(routes).one(caller.from_path(episode))
@@ -51,7 +52,7 @@ def get_finding(episode: Episode) -> Response[Any]:
 
 
 @routes.post(
-    "/v1/findings/<episode>/acknowledge", summary="Say that you know", responses=schemas.answers(schemas.FoundOne)
+    "/v1/findings/<episode>/acknowledge", summary="Say that you know", responses=answers(finding_schemas.FoundOne)
 )
 def post_acknowledge(episode: Episode) -> Response[Any]:
     """It escalates no more; its end is told."""
@@ -59,7 +60,7 @@ def post_acknowledge(episode: Episode) -> Response[Any]:
     return answered(routes.event, json_text(settled(track)))
 
 
-@routes.post("/v1/findings/<episode>/snooze", summary="Hear of it later", responses=schemas.answers(schemas.FoundOne))
+@routes.post("/v1/findings/<episode>/snooze", summary="Hear of it later", responses=answers(finding_schemas.FoundOne))
 def post_snooze(episode: Episode, span: Span) -> Response[Any]:
     """It keeps quiet for a while, except for its end."""
     rules = caller.parts().settings.policy().alerts
@@ -67,7 +68,7 @@ def post_snooze(episode: Episode, span: Span) -> Response[Any]:
     return answered(routes.event, json_text(settled(track)))
 
 
-@routes.get("/v1/budgets", summary="Budgets of a month", responses=schemas.answers(schemas.Budgets))
+@routes.get("/v1/budgets", summary="Budgets of a month", responses=answers(finding_schemas.Budgets))
 def get_budgets(month: MonthText = None, bu: BuName = None) -> Response[Any]:
     """What BUs may spend, have spent, and will have spent, with the day on which it runs out."""
     rules = caller.parts().settings.policy().alerts
@@ -76,7 +77,7 @@ def get_budgets(month: MonthText = None, bu: BuName = None) -> Response[Any]:
     return answered(routes.event, json_text(budgets(month, bu, by_bu, over, caller.visible(routes))))
 
 
-@routes.get("/v1/whatif", summary="What would have been", responses=schemas.answers(schemas.WhatIf))
+@routes.get("/v1/whatif", summary="What would have been", responses=answers(finding_schemas.WhatIf))
 def get_whatif(
     window: WindowText = None,
     start: From = None,

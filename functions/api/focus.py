@@ -6,8 +6,9 @@ from typing import Annotated, Any, Literal
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
-from functions.api import caller, schemas
+from functions.api import caller
 from functions.api.parameters import ClusterName, From, To, WindowText
+from functions.api.responses import files
 from gpucost.domain.focus import COLUMNS, Account
 from gpucost.runtime.http import CSV, JSON_LINES, Routes, answered
 from gpucost.usecases.exports import csv_text, json_lines
@@ -18,7 +19,7 @@ routes = Routes()
 FocusFormat = Annotated[Literal["csv", "jsonl"], Query(alias="format", description="csv, or a JSON document a line.")]
 
 
-@routes.get("/v1/focus", summary="Costs as FOCUS rows", responses=schemas.files())
+@routes.get("/v1/focus", summary="Costs as FOCUS rows", responses=files())
 def get_focus(
     window: WindowText = None,
     start: From = None,

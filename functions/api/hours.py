@@ -20,6 +20,7 @@ from functions.api.parameters import (
     WindowText,
 )
 from functions.api.replies import listed
+from functions.api.responses import answers
 from gpucost.runtime.http import Routes, answered
 from gpucost.runtime.json_text import json_text
 from gpucost.usecases.exports import Format
@@ -35,7 +36,7 @@ StatusName = Annotated[
 Explained = Annotated[str, Query(alias="namespace", min_length=1, max_length=TEXT, description="The namespace.")]
 
 
-@routes.get("/v1/hours", summary="Which hours there are", responses=schemas.answers(schemas.Hours, rows=True))
+@routes.get("/v1/hours", summary="Which hours there are", responses=answers(schemas.Hours, rows=True))
 def get_hours(
     window: WindowText = None,
     start: From = None,
@@ -54,14 +55,14 @@ def get_hours(
     return listed(routes.event, answer, asked, format, pager, ledger, fixed=bool(start and end))
 
 
-@routes.get("/v1/hours/<cluster>/<hour>", summary="One hour's report", responses=schemas.answers(schemas.Report))
+@routes.get("/v1/hours/<cluster>/<hour>", summary="One hour's report", responses=answers(schemas.Report))
 def get_hour(cluster: ClusterPath, hour: HourPath) -> Response[Any]:
     """The published report of one hour: namespaces, pods, nodes, warnings, and the queries that it stands on."""
     return _about(cluster, hour, None)
 
 
 @routes.get(
-    "/v1/hours/<cluster>/<hour>/explain", summary="How figures came about", responses=schemas.answers(schemas.Explained)
+    "/v1/hours/<cluster>/<hour>/explain", summary="How figures came about", responses=answers(schemas.Explained)
 )
 def get_explanation(cluster: ClusterPath, hour: HourPath, namespace: Explained) -> Response[Any]:
     """A namespace's figures of one hour, derived line by line so that they can be worked out again by hand."""

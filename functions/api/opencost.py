@@ -7,6 +7,7 @@ from aws_lambda_powertools.event_handler import Response
 
 from functions.api import caller, schemas
 from functions.api import opencost_parameters as given
+from functions.api.responses import answers
 from gpucost.ports import RequestError
 from gpucost.runtime.http import CSV, Routes, answered
 from gpucost.runtime.json_text import json_text
@@ -95,7 +96,7 @@ def _step(text: str | None, accumulate: str) -> int | None:
     return int(match[1]) * _HOURS[match[2]]
 
 
-_ANSWERS = schemas.answers(schemas.Allocations)
+_ANSWERS = answers(schemas.Allocations)
 routes.get("/allocation", summary="Costs in OpenCost's dialect", operation_id="get_allocation", responses=_ANSWERS)(
     _compute
 )

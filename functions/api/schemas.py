@@ -11,22 +11,13 @@ Instant = Annotated[str, WithJsonSchema({"type": "string", "format": "date-time"
 Currency = Literal["USD"]
 
 
-class _Open(BaseModel):
+class Open(BaseModel):
     """Fields may be added in later versions."""
 
     model_config = ConfigDict(extra="allow", title="")
 
 
-class Problem(BaseModel):
-    """An RFC 9457 problem."""
-
-    type: str
-    title: str
-    status: int
-    detail: str
-
-
-class Figures(_Open):
+class Figures(Open):
     slice_hours: Number
     gpu_hours: Number
     allocated_usd: Number
@@ -47,7 +38,7 @@ class CostRow(Figures):
     adjustment_usd: Unknown = None
 
 
-class CostTotals(_Open):
+class CostTotals(Open):
     allocated_usd: Number
     utilization: Unknown
     effective_usd: Unknown
@@ -69,12 +60,12 @@ class CapacityTotals(CostTotals):
     stranded_usd: Number
 
 
-class HourCounts(_Open):
+class HourCounts(Open):
     expected: int
     missing: int
 
 
-class _Listed(_Open):
+class _Listed(Open):
     to: Instant
     clusters: list[str]
     currency: Currency
@@ -122,7 +113,7 @@ class Capacity(_Listed):
     totals: CapacityTotals
 
 
-class PriceRow(_Open):
+class PriceRow(Open):
     cluster: str
     instance_type: str | None
     gpu_model: str | None
@@ -139,7 +130,7 @@ class Prices(_Listed):
     rows: list[PriceRow]
 
 
-class HourRow(_Open):
+class HourRow(Open):
     cluster: str
     hour: Instant
     status: Literal["complete", "no_utilization", "partial", "failed", "missing"]
@@ -153,84 +144,7 @@ class Hours(_Listed):
     rows: list[HourRow]
 
 
-class Finding(_Open):
-    id: str
-    kind: str
-    cluster: str
-    bu: str | None
-    subject: str | None
-    since: Instant
-    last_hour: Instant
-    hours: int
-    cost_usd: Number
-    escalations: int
-    acknowledged_by: str | None
-    snoozed_until: str | None
-
-
-class FoundOne(Finding):
-    currency: Currency
-
-
-class Findings(_Open):
-    currency: Currency
-    rows: list[Finding]
-
-
-class BudgetRow(_Open):
-    bu: str
-    budget_usd: Number
-    spent_usd: Number
-    expected_usd: Number
-    low_usd: Unknown
-    high_usd: Unknown
-    runs_out_on: str | None
-    at_risk: bool
-
-
-class Budgets(_Open):
-    month: str
-    as_of: Instant
-    currency: Currency
-    rows: list[BudgetRow]
-
-
-class WhatIfRow(_Open):
-    bu: str
-    allocated_usd: Number
-    shared_usd: Number
-    total_usd: Number
-
-
-class Lacking(_Open):
-    bu: str
-    gpu_hours: Number
-
-
-class WhatFits(_Open):
-    gpus: int
-    geometry: str
-    demand_gpu_hours: Number
-    fitting_gpu_hours: Number
-    lacking_gpu_hours: Number
-    lacking: list[Lacking]
-    cost_usd: Unknown
-    recorded_cost_usd: Number
-
-
-class WhatIf(_Open):
-    to: Instant
-    clusters: list[str]
-    currency: Currency
-    hours: HourCounts
-    sharing: Literal["none", "even", "proportional"]
-    unallocated_usd: Number
-    unshared_usd: Number
-    rows: list[WhatIfRow]
-    fit: WhatFits | None
-
-
-class Report(_Open):
+class Report(Open):
     cluster: str
     hour: Instant
     revision: int
@@ -241,7 +155,7 @@ class Report(_Open):
     pods: list[dict[str, Any]]
 
 
-class Explained(_Open):
+class Explained(Open):
     cluster: str
     hour: Instant
     revision: int
@@ -251,9 +165,9 @@ class Explained(_Open):
     lines: list[str]
 
 
-class Allocation(_Open):
+class Allocation(Open):
     name: str
-    properties: dict[str, str]
+    properties: dict[str, str | dict[str, str]]
     window: dict[str, Instant]
     start: Instant
     end: Instant
@@ -265,49 +179,7 @@ class Allocation(_Open):
     currency: Currency
 
 
-class Allocations(_Open):
+class Allocations(Open):
     code: Literal[200]
     status: Literal["success"]
     data: list[dict[str, Allocation]]
-
-
-_PROBLEMS = {
-    400: "A parameter cannot be understood or answered",
-    403: "The caller may not see this",
-    404: "There is no such thing",
-    409: "The figures changed since the first page",
-    500: "A fault of ours; the log line has the reason",
-    503: "The ledger cannot be read right now; try again after Retry-After seconds",
-}
-
-
-def answers(model: type[BaseModel], *, rows: bool = False) -> dict[int, Any]:
-    """The responses of a route: its document, or its rows as files, or not modified, or a problem."""
-    content: dict[str, Any] = {"application/json": {"model": model}}
-    if rows:
-        text = {"schema": {"type": "string"}}
-        content |= {"text/csv": text, "application/x-ndjson": text}
-    elif model is Allocations:
-        content["text/csv"] = {"schema": {"type": "string"}}
-    return {
-        200: {"description": "The answer", "content": content},
-        304: {"description": "What the caller has, by If-None-Match, is still right"},
-        **_problems(),
-    }
-
-
-def files() -> dict[int, Any]:
-    """The responses of a route that answers with files only."""
-    text = {"schema": {"type": "string"}}
-    return {
-        200: {"description": "The rows", "content": {"text/csv": text, "application/x-ndjson": text}},
-        304: {"description": "What the caller has, by If-None-Match, is still right"},
-        **_problems(),
-    }
-
-
-def _problems() -> dict[int, Any]:
-    return {
-        status: {"description": description, "content": {"application/problem+json": {"model": Problem}}}
-        for status, description in _PROBLEMS.items()
-    }

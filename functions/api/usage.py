@@ -21,6 +21,7 @@ from functions.api.parameters import (
     WindowText,
 )
 from functions.api.replies import listed
+from functions.api.responses import answers
 from gpucost.runtime.http import Routes
 from gpucost.usecases.capacity import capacity
 from gpucost.usecases.cost_query import Filters
@@ -35,7 +36,7 @@ MinWaste = Annotated[
 ]
 
 
-@routes.get("/v1/waste", summary="Who wastes most", responses=schemas.answers(schemas.Waste, rows=True))
+@routes.get("/v1/waste", summary="Who wastes most", responses=answers(schemas.Waste, rows=True))
 def get_waste(
     window: WindowText = None,
     start: From = None,
@@ -56,7 +57,7 @@ def get_waste(
     return listed(routes.event, answer, asked, format, pager, ledger, fixed=bool(start and end))
 
 
-@routes.get("/v1/capacity", summary="Capacity", responses=schemas.answers(schemas.Capacity, rows=True))
+@routes.get("/v1/capacity", summary="Capacity", responses=answers(schemas.Capacity, rows=True))
 def get_capacity(
     window: WindowText = None,
     start: From = None,
@@ -75,7 +76,7 @@ def get_capacity(
     return listed(routes.event, answer, asked, format, pager, ledger, fixed=bool(start and end))
 
 
-@routes.get("/v1/prices", summary="Prices in use", responses=schemas.answers(schemas.Prices, rows=True))
+@routes.get("/v1/prices", summary="Prices in use", responses=answers(schemas.Prices, rows=True))
 def get_prices(
     window: WindowText = None,
     start: From = None,

@@ -29,7 +29,7 @@ ROUTES = {
     for method in operations
 }
 """Every route of the API, with what its paths look like."""
-_OF_CLUSTERS = ("capacity_", "unallocated_", "stranded_", IDLE)
+_OF_CLUSTERS = ("capacity_", "unallocated_usd", "unallocated_gpu", "stranded_", IDLE)
 
 
 class LeakError(AssertionError):

@@ -10,6 +10,7 @@ from tests.support.stories import episode_of
 
 _NAMESPACES = [*(f"{bu}-jobs" for bu in BUS), "commons", "nobody"]
 _PODS = [f"{bu}-{cluster}-0" for bu in BUS for cluster in CLUSTERS]
+_AGGREGATES = ["namespace", "cluster", "bu", "node", "pod", "cluster,namespace", "label:app.kubernetes.io/part-of"]
 _BUS = [*BUS, "nobody"]
 LISTS = ["/v1/costs", "/v1/waste", "/v1/capacity", "/v1/prices", "/v1/hours"]
 
@@ -76,9 +77,7 @@ def _about_an_hour(draw: random.Random, kind: str) -> Question:
 def _opencost(draw: random.Random, _kind: str) -> Question:
     asked = _window(draw)
     query = {"window": f"{asked['from']},{asked['to']}"}
-    query |= _some(
-        draw, {"aggregate": draw.choice(["namespace", "cluster", "bu", "node", "pod", "cluster,namespace"])}, 0.9
-    )
+    query |= _some(draw, {"aggregate": draw.choice(_AGGREGATES)}, 0.9)
     query |= _some(draw, {"filter": f'namespace:"{draw.choice(_NAMESPACES)}"|pod~:"{draw.choice(_BUS)}"'}, 0.3)
     query |= (
         _some(draw, {"step": "1h"}, 0.1) | _some(draw, {"shareIdle": "true"}, 0.2) | _some(draw, {"format": "csv"}, 0.1)
@@ -104,7 +103,7 @@ def _window(draw: random.Random) -> dict[str, str]:
 
 
 def _grouped(draw: random.Random, chance: float) -> dict[str, str]:
-    several = draw.sample(list(GroupBy), draw.choice([1, 1, 1, 2]))
+    several = draw.sample([*GroupBy, "label:app.kubernetes.io/part-of"], draw.choice([1, 1, 1, 2]))
     found = _some(draw, {"group_by": ",".join(several)}, chance)
     step = {"step": draw.choice(["hour", "day", "month"])} if draw.random() < 0.5 else {"compare": "true"}
     return found | _some(draw, step, 0.3) | _some(draw, {"pod": draw.choice(_PODS)} if found else {}, 0.1)

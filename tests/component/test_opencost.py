@@ -1,14 +1,18 @@
 """OpenCost's dialect: what its clients ask, in the shape they read, with sums that are ours."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
+from gpucost.adapters.memory import MemoryLedger
+from gpucost.domain.hours import Hour
 from gpucost.runtime.environment import ApiEnvironment
 from tests.support.api import Reply, ask
 from tests.support.handlers import install
+from tests.support.hours import pod, report
 from tests.support.house import BUS, CLUSTERS, house
 
 OCTOBER_31 = "2026-10-31T00:00:00Z,2026-11-01T00:00:00Z"
@@ -133,6 +137,19 @@ def test_what_is_recorded_of_nobody_is_unallocated_and_nothing_is_lost() -> None
     (found,) = sets(aggregate="container")
     assert set(found) == {"__unallocated__", "__idle__"}
     assert found["__unallocated__"]["gpuCost"] == sum(one["gpuCost"] for name, one in whole.items() if name in CLUSTERS)
+
+
+def test_labels_that_are_recorded_name_allocations_and_filter_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger, hour = MemoryLedger(), Hour.parse("2026-10-31T00:00:00Z")
+    labels = (("app.kubernetes.io/name", "llm"), ("team", "red"))
+    pods = [replace(pod("a", "2", "a-0"), labels=labels), pod("b", "3", "b-0")]
+    ledger.publish(report(*pods, hour=hour), hour.end)
+    install(monkeypatch, ApiEnvironment, ledger=ledger, clusters=("prod",))
+    (found,) = sets(aggregate="label:app.kubernetes.io/name", includeIdle="false")
+    assert {name: one["gpuCost"] for name, one in found.items()} == {"llm": 2, "__unallocated__": 3}
+    assert found["llm"]["properties"]["labels"] == {"app_kubernetes_io_name": "llm", "team": "red"}
+    (filtered,) = sets(aggregate="team", filter='label[team]:"red"', includeIdle="false")
+    assert list(filtered) == ["red"]
 
 
 def test_older_filters_are_as_the_newer_one() -> None:

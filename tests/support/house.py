@@ -50,6 +50,7 @@ def _report(cluster: str, hour: Hour) -> HourReport:
         )
         for index, bu in enumerate(BUS)
     ]
+    pods = [replace(row, labels=(("app.kubernetes.io/part-of", f"{row.bu}-suite"),)) for row in pods]
     shared = [pod("commons", f"0.0{index + 1}1", f"{bu}-side-0", bu) for index, bu in enumerate(BUS)]
     status = Status.PARTIAL if turn == 3 else Status.COMPLETE
     return _adding_up(report(*pods, *shared, cluster=cluster, hour=hour, status=status))
