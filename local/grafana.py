@@ -10,8 +10,9 @@ from typing import Any
 
 import requests
 
-from local.dashboards import PROMETHEUS_DASHBOARDS, api_document, document
+from local.dashboards import api_document, document
 from local.errors import StackError
+from local.panels import PROMETHEUS_DASHBOARDS
 
 DATASOURCE = "gpucost-amp"
 TIMEOUT = 20

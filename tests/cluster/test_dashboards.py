@@ -11,8 +11,9 @@ import pytest
 import requests
 
 from local.cluster_render import RULES
-from local.dashboards import FOLDER, PROMETHEUS_DASHBOARDS, api_document, files
+from local.dashboards import FOLDER, api_document, files
 from local.grafana import DATASOURCE, main
+from local.panels import PROMETHEUS_DASHBOARDS
 from local.scenarios.recipe import RECIPE
 from local.stack.http import QuietHandler, http_server
 from local.stack.prometheus import create_blocks, find_binaries, serve
