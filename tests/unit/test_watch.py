@@ -1,72 +1,23 @@
 """Published hours become steps of episodes: told once, told again after a crash, changed by revisions, never lost."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from itertools import permutations
 
 import pytest
 
-from gpucost.adapters.memory import MemoryAlertLog, MemoryLedger, MemoryStore, MemoryTrackBook
-from gpucost.adapters.memory_chat import MemoryPublisher
-from gpucost.domain.alert_rules import DEFAULT_WATCHES, AlertRules, Voice, Watch
-from gpucost.domain.alerts import Finding, Kind, Severity, Step
-from gpucost.domain.finding_text import title
+from gpucost.adapters.memory import MemoryAlertLog, MemoryStore, MemoryTrackBook
+from gpucost.domain.alert_rules import AlertRules, Voice, Watch
+from gpucost.domain.alerts import Kind, Severity, Step
 from gpucost.domain.hours import Hour
-from gpucost.domain.report import HourReport, Pending, Status
+from gpucost.domain.report import Pending, Status
 from gpucost.domain.tracks import Track
 from gpucost.ports import LedgerError, LedgerUnavailable, ServiceUnavailable
-from gpucost.usecases.record_hour import record_hour
 from gpucost.usecases.take import Alerting
 from gpucost.usecases.watch import watch
 from tests.support.findings import HOUR, Held, report
-
-QUIET: Mapping[Kind, Watch] = {kind: replace(one, enabled=False) for kind, one in DEFAULT_WATCHES.items()}
-
-
-def only(kind: Kind, **changes: object) -> AlertRules:
-    """The rules with one kind on."""
-    return AlertRules(watches={**QUIET, kind: replace(DEFAULT_WATCHES[kind], **changes)})  # type: ignore[arg-type]
-
-
-@dataclass
-class House:
-    """A ledger, and whoever watches it."""
-
-    rules: AlertRules = field(default_factory=lambda: only(Kind.BU_WASTE))
-    store: MemoryStore = field(default_factory=MemoryStore)
-    log: MemoryAlertLog = field(default_factory=MemoryAlertLog)
-    topic: MemoryPublisher = field(default_factory=MemoryPublisher)
-    clusters: Sequence[str] = ()
-
-    @property
-    def ledger(self) -> MemoryLedger:
-        return MemoryLedger(self.store)
-
-    @property
-    def tracks(self) -> MemoryTrackBook:
-        return MemoryTrackBook(self.store)
-
-    def publish(self, told: HourReport) -> None:
-        record_hour(told, self.ledger, told.hour.end + timedelta(minutes=10))
-
-    def look(self, hour: Hour = HOUR, now: datetime | None = None, cluster: str = "prod") -> list[tuple[Step, str]]:
-        """What is told about the hour now."""
-        its = Alerting(self.ledger, self.tracks, self.log, self.topic, self.rules, self.clusters)
-        found = watch(cluster, hour, its, now or hour.end + timedelta(minutes=10))
-        return [(one.step, one.bu) for one in found]
-
-    def hear(self, *held: Held, hour: Hour = HOUR, status: Status = Status.COMPLETE) -> list[tuple[Step, str]]:
-        self.publish(report(list(held), status, hour))
-        return self.look(hour)
-
-    @property
-    def told(self) -> list[Finding]:
-        return self.topic.published
-
-
-IDLE, BUSY = Held("bu-a", "12", "12"), Held("bu-a", "12", "1")
+from tests.support.watching import BUSY, IDLE, QUIET, House, only, with_budget
 
 
 def test_wasteful_bus_are_told_and_others_are_not() -> None:
@@ -324,52 +275,6 @@ def test_a_week_or_two_say_nothing_of_what_is_usual() -> None:
     assert house.hear(Held("bu-a", "99", "0")) == []
 
 
-def test_a_budget_at_risk_is_told_with_the_day_it_runs_out() -> None:
-    rules = only(Kind.BUDGET)
-    first = Hour.parse("2026-11-01T00:00:00Z")
-    house = House(replace(rules, by_bu={"bu-a": replace(rules, budget_usd=Decimal(500))}))
-    for day in range(4):
-        house.publish(report([Held("bu-a", "24", "0")], hour=first.plus(24 * day)))
-    hour = first.plus(24 * 4)
-    assert house.hear(Held("bu-a", "24", "0"), hour=hour) == [(Step.OPEN, "bu-a")]
-    told = house.told[0]
-    assert (told.kind, told.subject) == (Kind.BUDGET, "2026-11")
-    assert told.facts[0].startswith("$120.00 of $500.00 are spent; the month is heading for $7")
-    assert told.facts[1].startswith("The budget runs out on 2026-11-")
-
-
-def with_budget(usd: int) -> AlertRules:
-    rules = only(Kind.BUDGET)
-    return replace(rules, by_bu={"bu-a": replace(rules, budget_usd=Decimal(usd))})
-
-
-def test_when_the_month_is_over_so_is_its_story_with_what_the_month_cost() -> None:
-    house = House(with_budget(500))
-    last = Hour.parse("2026-11-30T23:00:00Z")
-    for back in range(4, 0, -1):
-        house.publish(report([Held("bu-a", "200", "0")], hour=last.plus(-back)))
-    assert house.hear(Held("bu-a", "24", "0"), hour=last) == [(Step.OPEN, "bu-a")]
-    assert house.hear(Held("bu-a", "0.1", "0"), hour=last.plus(1)) == [(Step.CLOSE, "bu-a")]
-    told = house.told[-1]
-    assert told.subject == "2026-11"
-    assert title(told) == "The month is over: the GPU budget of `bu-a` for `2026-11`"
-    assert told.facts == ("The month cost $824.00 of $500.00.",)
-    assert house.hear(Held("bu-a", "0.1", "0"), hour=last.plus(2)) == []
-
-
-def test_a_budget_over_two_clusters_is_one_story() -> None:
-    house = House(with_budget(500), clusters=("prod", "test"))
-    first = Hour.parse("2026-11-01T00:00:00Z")
-    for number in range(3):
-        for cluster in ("test", "prod"):
-            house.publish(report([Held("bu-a", "1", "0")], hour=first.plus(number), cluster=cluster))
-            house.look(first.plus(number), cluster=cluster)
-    assert [one.step for one in house.told] == [Step.OPEN, *[Step.UPDATE] * (len(house.told) - 1)]
-    assert len({one.episode for one in house.told}) == 1
-    assert house.told[-1].allocated_usd == 6
-    assert house.told[-1].facts[-1] == "That is of the clusters prod, test together."
-
-
 def test_what_is_not_watched_any_more_is_over() -> None:
     house = House(with_budget(1))
     house.rules = replace(house.rules, watches={**QUIET, Kind.DATA_LOSS: Watch()})
@@ -378,7 +283,7 @@ def test_what_is_not_watched_any_more_is_over() -> None:
     house.rules = AlertRules(watches={**QUIET, Kind.DATA_LOSS: Watch(enabled=False)})
     heard = house.hear(IDLE, hour=HOUR.plus(1), status=Status.PARTIAL)
     assert sorted(heard) == [(Step.CLOSE, ""), (Step.CLOSE, "bu-a")]
-    assert {one.facts for one in house.told[2:]} == {("The settings do not watch it any more.",)}
+    assert {one.facts for one in house.told[2:]} == {("By the settings, it is not watched here any more.",)}
     assert house.hear(IDLE, hour=HOUR.plus(2)) == []
 
 

@@ -8,11 +8,10 @@ from fractions import Fraction
 
 from gpucost.domain.alert_rules import AlertRules, Watch
 from gpucost.domain.alerts import Kind, PodWaste
-from gpucost.domain.budgets import Projection, usual
+from gpucost.domain.budgets import usual
 from gpucost.domain.episodes import Observation, Verdict
 from gpucost.domain.findings import find_waste, pod_waste, worst_first
 from gpucost.domain.money import ZERO, plain, round_fraction
-from gpucost.domain.periods import Month
 from gpucost.domain.report import HourReport, NamespaceRow, PodRow, Status
 from gpucost.domain.wording import cents, count, percent
 
@@ -199,27 +198,3 @@ def _anomalies(report: HourReport, rules: AlertRules, past: Mapping[str, Sequenc
         more = plain(max(cost - (before or ZERO), ZERO))
         fact = f"{cents(cost)} in this hour; {cents(before or ZERO)} is usual at this time of the week."
         yield Sign(Kind.ANOMALY, "", bu, Observation(verdict, more), plain(cost), facts=(fact,) if before else ())
-
-
-def budget_sign(bu: str, projection: Projection, clusters: Sequence[str] = ()) -> Sign:
-    """What a month's projection says. `clusters` are those that it adds up."""
-    low, high = projection.low_usd, projection.high_usd
-    bounds = f" (between {cents(low)} and {cents(high)})" if low is not None and high is not None else ""
-    facts = [
-        f"{cents(projection.spent_usd)} of {cents(projection.budget_usd)} are spent; "
-        f"the month is heading for {cents(projection.expected_usd)}{bounds}."
-    ]
-    if projection.runs_out_on:
-        facts.append(f"The budget runs out on {projection.runs_out_on.key}.")
-    if len(clusters) > 1:
-        facts.append(f"That is of the clusters {', '.join(clusters)} together.")
-    over = max(projection.expected_usd - projection.budget_usd, ZERO)
-    verdict = Verdict.BAD if projection.is_at_risk else Verdict.GOOD
-    seen = Observation(verdict, plain(over))
-    return Sign(Kind.BUDGET, projection.month.key, bu, seen, projection.spent_usd, facts=tuple(facts))
-
-
-def spent_sign(bu: str, month: Month, spent_usd: Decimal, budget_usd: Decimal) -> Sign:
-    """The sign of a month that is over: nothing of it is at risk any more."""
-    fact = f"The month cost {cents(spent_usd)} of {cents(budget_usd)}."
-    return Sign(Kind.BUDGET, month.key, bu, Observation(Verdict.GOOD), plain(spent_usd), facts=(fact,))

@@ -1,6 +1,6 @@
 """Take one sign of a subject into what is remembered of it, and tell what is new."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -11,7 +11,7 @@ from gpucost.domain.episodes import Verdict
 from gpucost.domain.hours import Hour
 from gpucost.domain.signs import Sign
 from gpucost.domain.tracks import NEWS, Event, Track, steps
-from gpucost.ports import AlertLog, LedgerUnavailable, Publisher
+from gpucost.ports import AlertLog, GpucostError, LedgerUnavailable, Publisher
 from gpucost.tracking import TrackBook
 from gpucost.usecases.tell import tell
 
@@ -32,25 +32,51 @@ class Alerting:
 
 
 def take(track: Track, hour: Hour, sign: Sign, its: Alerting, now: datetime) -> list[Finding]:
-    """Add one sign to a track, tell what is new, keep it. Whoever saved the track meanwhile goes first.
+    """Add one sign to a track, tell what is new, keep it. Whoever saved the track meanwhile goes first."""
+    for _ in range(TRIES):
+        told = try_to_take(track, hour, sign, its, now)
+        if told is not None:
+            return told
+        track = its.tracks.track(track.cluster, track.kind, track.subject, track.bu)
+    raise busy(track)
+
+
+def try_to_take(track: Track, hour: Hour, sign: Sign, its: Alerting, now: datetime) -> list[Finding] | None:
+    """Add a sign to a track, once. None when somebody else has saved the track meanwhile.
 
     A step is published before the track says that it was told, so a crash in between tells it again, under the same id.
     """
-    for _ in range(TRIES):
-        if not track.version and sign.seen.verdict is not Verdict.BAD:
-            return []
-        if track.seen.get(hour) == sign.seen and not track.current:
-            return []
-        rules = its.rules.of(track.bu)
-        after, events = steps(track.observe(hour, sign.seen), rules, now, its.news)
-        if after == track:
-            return []
-        findings = [finding_of(after, event, sign, hour, rules) for event in events]
-        told = tell(findings, its.log, its.publisher, now)
-        if its.tracks.save(after):
-            return list(told)
-        track = its.tracks.track(track.cluster, track.kind, track.subject, track.bu)
-    raise LedgerUnavailable(f"the track of {track.kind} {track.subject!r} is busy: try again")
+    if not track.version and sign.seen.verdict is not Verdict.BAD:
+        return []
+    if track.seen.get(hour) == sign.seen and not track.current:
+        return []
+    rules = its.rules.of(track.bu)
+    after, events = steps(track.observe(hour, sign.seen), rules, now, its.news)
+    if after == track:
+        return []
+    findings = [finding_of(after, event, sign, hour, rules) for event in events]
+    told = tell(findings, its.log, its.publisher, now)
+    return list(told) if its.tracks.save(after) else None
+
+
+def all_of(parts: Sequence[Callable[[], Sequence[Finding]]]) -> list[Finding]:
+    """What all parts tell. One that fails does not keep back the others; its error is raised at the end."""
+    told: list[Finding] = []
+    failures: list[GpucostError] = []
+    for part in parts:
+        try:
+            told += part()
+        except GpucostError as error:
+            failures.append(error)
+    if failures:
+        passing = next((error for error in failures if error.retryable), None)
+        raise passing or failures[0]
+    return told
+
+
+def busy(track: Track) -> LedgerUnavailable:
+    """What to raise when others save a track again and again."""
+    return LedgerUnavailable(f"the track of {track.kind} {track.subject!r} is busy: try again")
 
 
 def finding_of(track: Track, event: Event, sign: Sign, hour: Hour, rules: AlertRules) -> Finding:

@@ -1,11 +1,10 @@
 """Watch what published hours say of every subject, and tell the steps of its episodes: each once."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from functools import partial
 
-from gpucost.domain.alert_rules import AlertRules
 from gpucost.domain.alerts import Finding, Kind
 from gpucost.domain.episodes import FORGET_HOURS, Observation, Verdict
 from gpucost.domain.hours import Hour, hours_between
@@ -13,11 +12,11 @@ from gpucost.domain.money import ZERO
 from gpucost.domain.report import HourReport, Status
 from gpucost.domain.signs import Sign, missing_hour, signs_of
 from gpucost.domain.tracks import Track
-from gpucost.ports import GpucostError, LedgerError
+from gpucost.ports import LedgerError
 from gpucost.usecases.digest import digests, is_due
-from gpucost.usecases.take import Alerting, take
+from gpucost.usecases.take import Alerting, all_of, take
 from gpucost.usecases.tell import tell
-from gpucost.usecases.watch_budgets import watch_budgets
+from gpucost.usecases.watch_budgets import home, watch_budgets
 
 WEEKS_COMPARED = 4
 LATE = 2
@@ -39,7 +38,7 @@ def watch(cluster: str, hour: Hour, its: Alerting, now: datetime) -> list[Findin
     signs = {(one.kind, one.subject, one.bu): one for one in signs_of(report, its.rules, _past(report, its))}
     known = {(one.kind, one.subject, one.bu): one for one in its.tracks.tracks(cluster)}
     for key in known.keys() - signs.keys():
-        gone = _gone(known[key], report, its.rules)
+        gone = _gone(known[key], report, its)
         if gone:
             signs[key] = gone
     taken = [
@@ -47,22 +46,7 @@ def watch(cluster: str, hour: Hour, its: Alerting, now: datetime) -> list[Findin
         for key, sign in sorted(signs.items(), key=lambda pair: (-pair[1].seen.usd, pair[0]))
     ]
     rest = (watch_budgets, _later, _missing, _digests)
-    return _all_of([*taken, *(partial(part, cluster, hour, its, now) for part in rest)])
-
-
-def _all_of(parts: Sequence[Callable[[], Sequence[Finding]]]) -> list[Finding]:
-    """What all parts tell. One that fails does not keep back the others; its error is raised at the end."""
-    told: list[Finding] = []
-    failures: list[GpucostError] = []
-    for part in parts:
-        try:
-            told += part()
-        except GpucostError as error:
-            failures.append(error)
-    if failures:
-        passing = next((error for error in failures if error.retryable), None)
-        raise passing or failures[0]
-    return told
+    return all_of([*taken, *(partial(part, cluster, hour, its, now) for part in rest)])
 
 
 def _later(cluster: str, hour: Hour, its: Alerting, now: datetime) -> list[Finding]:
@@ -78,7 +62,7 @@ def _later(cluster: str, hour: Hour, its: Alerting, now: datetime) -> list[Findi
             continue
         signs = {(one.kind, one.subject, one.bu): one for one in signs_of(report, its.rules, _past(report, its))}
         for track in lacking:
-            sign = signs.get((track.kind, track.subject, track.bu)) or _gone(track, report, its.rules)
+            sign = signs.get((track.kind, track.subject, track.bu)) or _gone(track, report, its)
             if sign:
                 out += take(track, head.hour, sign, its, now)
     return out
@@ -92,21 +76,25 @@ def _digests(cluster: str, hour: Hour, its: Alerting, now: datetime) -> Sequence
     return tell(due, its.log, its.publisher, now)
 
 
-def _gone(track: Track, report: HourReport, rules: AlertRules) -> Sign | None:
+def _gone(track: Track, report: HourReport, its: Alerting) -> Sign | None:
     """A subject that the hour does not know holds nothing any more, if the hour was read whole.
 
     What the settings leave unwatched by now is over at once.
     """
-    own = rules.of(track.bu)
-    if not own.watch(track.kind).enabled or (track.kind is Kind.BUDGET and not own.budget_usd):
-        facts = ("The settings do not watch it any more.",)
-        return (
-            Sign(track.kind, track.subject, track.bu, Observation(Verdict.GOOD), facts=facts) if track.current else None
-        )
-    if track.kind in _JUDGED_WHEN_COMPLETE and report.status is Status.COMPLETE and not track.is_over:
-        facts = ("It holds nothing any more.",)
-        return Sign(track.kind, track.subject, track.bu, Observation(Verdict.GOOD), facts=facts)
-    return None
+    facts: tuple[str, ...] = ("It holds nothing any more.",)
+    if not _is_watched(track, its):
+        facts = ("By the settings, it is not watched here any more.",)
+        over = track.current is not None
+    else:
+        whole = report.status is Status.COMPLETE
+        over = track.kind in _JUDGED_WHEN_COMPLETE and whole and not track.is_over
+    return Sign(track.kind, track.subject, track.bu, Observation(Verdict.GOOD), facts=facts) if over else None
+
+
+def _is_watched(track: Track, its: Alerting) -> bool:
+    own = its.rules.of(track.bu)
+    here = track.kind is not Kind.BUDGET or (bool(own.budget_usd) and track.cluster == home(track.cluster, its))
+    return here and own.watch(track.kind).enabled
 
 
 def _past(report: HourReport, its: Alerting) -> Mapping[str, list[Decimal]]:
