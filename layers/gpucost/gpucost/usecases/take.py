@@ -16,6 +16,7 @@ from gpucost.tracking import TrackBook
 from gpucost.usecases.tell import tell
 
 TRIES = 5
+_WEIGHT = (Step.OPEN, Step.UPDATE, Step.ESCALATE, Step.CLOSE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,12 @@ def busy(track: Track) -> LedgerUnavailable:
 def finding_of(track: Track, event: Event, sign: Sign, hour: Hour, rules: AlertRules) -> Finding:
     """A step as it is told. Its id names the step, so that whatever happens to it, it is known again."""
     told = event.told
-    mark = {Step.ESCALATE: str(told.level), Step.UPDATE: f"{hour.key} {told.usd}"}.get(event.step, "")
+    mark = {
+        Step.ESCALATE: str(told.level),
+        Step.UPDATE: f"{hour.key} {told.usd}",
+        # Two who watch at once may not agree on whether it is over: what ends it at last is another step.
+        Step.CLOSE: told.closed.key if told.closed else "",
+    }.get(event.step, "")
     facts = ("Figures or settings were revised: it is no trouble any more.",) if event.revised else sign.facts
     return Finding(
         id=stable_id("step", told.id, event.step, mark),
@@ -107,8 +113,13 @@ def finding_of(track: Track, event: Event, sign: Sign, hour: Hour, rules: AlertR
         facts=facts,
         channel=rules.voice.channel,
         mention=rules.voice.mention if event.step in (Step.OPEN, Step.ESCALATE) else "",
-        number=track.version + 1,
+        number=_number(track, event.step),
     )
+
+
+def _number(track: Track, step: Step) -> int:
+    """Of two who told from the same state, the one with the weightier step is believed."""
+    return (track.version + 1) * len(_WEIGHT) + _WEIGHT.index(step)
 
 
 def _severity(event: Event, level: int) -> Severity:
