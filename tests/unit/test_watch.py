@@ -256,6 +256,16 @@ def test_stranded_slices_are_told() -> None:
     assert house.told[0].kind is Kind.STRANDED
 
 
+def test_stranded_slices_that_get_a_little_cheaper_change_nothing() -> None:
+    house = House(only(Kind.STRANDED, hours=1, floor_usd=Decimal(1), close_hours=1))
+    heard = []
+    for number, usd in enumerate(("1", "0.8", "0.79")):
+        told = report([BUSY], hour=HOUR.plus(number))
+        house.publish(replace(told, totals=replace(told.totals, stranded_usd=Decimal(usd))))
+        heard.append(house.look(HOUR.plus(number)))
+    assert heard == [[(Step.OPEN, "")], [], [(Step.CLOSE, "")]]
+
+
 def test_a_cost_that_is_unusual_for_this_hour_of_the_week_is_told() -> None:
     house = House(only(Kind.ANOMALY, hours=1))
     for week, cost in ((4, "10"), (3, "14"), (2, "12"), (1, "90")):
@@ -266,6 +276,30 @@ def test_a_cost_that_is_unusual_for_this_hour_of_the_week_is_told() -> None:
         house.publish(report([Held("bu-a", cost, "0")], hour=HOUR.plus(-168 * week)))
     assert house.hear(Held("bu-a", "25", "0")) == [(Step.OPEN, "bu-a")]
     assert house.told[0].facts == ("$25.00 in this hour; $12.00 is usual at this time of the week.",)
+
+
+def test_a_past_hour_that_was_not_read_whole_says_nothing_of_what_is_usual() -> None:
+    house = House(only(Kind.ANOMALY, hours=1))
+    for week in (1, 2, 3):
+        status = Status.PARTIAL if week == 3 else Status.NO_UTILIZATION
+        house.publish(report([Held("bu-a", "1", "0")], status, HOUR.plus(-168 * week)))
+    assert house.hear(Held("bu-a", "99", "0")) == []
+    house.publish(report([Held("bu-a", "1", "0")], hour=HOUR.plus(-168 * 3)))
+    assert house.look() == [(Step.OPEN, "bu-a")]
+
+
+def test_a_bu_may_have_what_nobody_else_watches() -> None:
+    house = House(AlertRules(watches=QUIET, by_bu={"bu-a": only(Kind.ANOMALY, hours=1)}))
+    for week in (1, 2, 3):
+        house.publish(report([Held("bu-a", "1", "0"), Held("bu-b", "1", "0")], hour=HOUR.plus(-168 * week)))
+    assert house.hear(Held("bu-a", "99", "0"), Held("bu-b", "99", "0")) == [(Step.OPEN, "bu-a")]
+
+
+def test_a_bu_that_holds_hardly_anything_any_more_is_no_story() -> None:
+    house = House(replace(only(Kind.BU_WASTE), min_allocated_usd=Decimal(100)))
+    assert house.hear(Held("bu-a", "100", "100")) == [(Step.OPEN, "bu-a")]
+    assert house.hear(Held("bu-a", "80", "80"), hour=HOUR.plus(1)) == []
+    assert house.hear(Held("bu-a", "79", "79"), hour=HOUR.plus(2)) == [(Step.CLOSE, "bu-a")]
 
 
 def test_a_week_or_two_say_nothing_of_what_is_usual() -> None:

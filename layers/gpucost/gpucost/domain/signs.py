@@ -69,9 +69,9 @@ def _waste(report: HourReport, rules: AlertRules) -> Iterator[Sign]:
     by_bu: defaultdict[str, list[NamespaceRow]] = defaultdict(list)
     for row in report.namespaces:
         by_bu[row.bu].append(row)
+    wasteful = {one.bu: one for one in find_waste(report, rules)}
     for bu, rows in sorted(by_bu.items()):
-        own = rules.of(bu)
-        found = next((one for one in find_waste(report, own) if one.bu == bu), None)
+        found = wasteful.get(bu)
         if found:
             seen = Observation(Verdict.BAD, found.waste_usd)
             yield Sign(
@@ -87,7 +87,7 @@ def _waste(report: HourReport, rules: AlertRules) -> Iterator[Sign]:
                 found.more_pods_usd,
             )
         else:
-            yield Sign(Kind.BU_WASTE, "", bu, Observation(_eased(rows, own)))
+            yield Sign(Kind.BU_WASTE, "", bu, Observation(_eased(rows, rules.of(bu))))
 
 
 def _eased(rows: Sequence[NamespaceRow], rules: AlertRules) -> Verdict:
@@ -96,7 +96,11 @@ def _eased(rows: Sequence[NamespaceRow], rules: AlertRules) -> Verdict:
     waste = sum((row.figures.waste_usd or ZERO for row in rows), ZERO)
     if allocated and not known:
         return Verdict.UNKNOWN
-    over = waste >= rules.min_waste_usd * EASED and waste >= known * rules.min_waste_share * EASED
+    over = (
+        known >= rules.min_allocated_usd * EASED
+        and waste >= rules.min_waste_usd * EASED
+        and waste >= known * rules.min_waste_share * EASED
+    )
     return Verdict.BETWEEN if over and waste > 0 else Verdict.GOOD
 
 
@@ -167,14 +171,18 @@ def _cluster(report: HourReport, rules: AlertRules) -> Iterator[Sign]:
     )
     yield Sign(Kind.UNALLOCATED, "", "", Observation(verdict, plain(free)), plain(totals.capacity_usd), facts=facts)
     watch = rules.watch(Kind.STRANDED)
-    bad = totals.stranded_usd >= watch.min_usd and totals.stranded_usd > 0
+    if totals.stranded_usd >= watch.min_usd and totals.stranded_usd > 0:
+        verdict = Verdict.BAD
+    else:
+        eased = totals.stranded_usd < watch.min_usd * EASED or not totals.stranded_usd
+        verdict = Verdict.GOOD if eased else Verdict.BETWEEN
     worst = sorted(report.nodes, key=lambda row: (-row.stranded_usd, row.node))[:3]
     where = ", ".join(f"{row.node} {cents(row.stranded_usd)}" for row in worst if row.stranded_usd > 0)
     yield Sign(
         Kind.STRANDED,
         "",
         "",
-        Observation(Verdict.BAD if bad else Verdict.GOOD, totals.stranded_usd),
+        Observation(verdict, totals.stranded_usd),
         plain(totals.capacity_usd),
         facts=(f"No resource that the nodes offer covers these slices: {where}.",) if where else (),
     )

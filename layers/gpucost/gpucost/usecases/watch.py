@@ -22,6 +22,7 @@ WEEKS_COMPARED = 4
 LATE = 2
 """An hour that is not published while two later ones are is missing."""
 _JUDGED_WHEN_COMPLETE = {Kind.BU_WASTE, Kind.IDLE_SLICE, Kind.UNALLOCATED, Kind.STRANDED, Kind.ANOMALY}
+_COSTS_ARE_WHOLE = {Status.COMPLETE, Status.NO_UTILIZATION}
 
 
 def watch(cluster: str, hour: Hour, its: Alerting, now: datetime) -> list[Finding]:
@@ -98,14 +99,15 @@ def _is_watched(track: Track, its: Alerting) -> bool:
 
 
 def _past(report: HourReport, its: Alerting) -> Mapping[str, list[Decimal]]:
-    """What every BU cost in the same hour of past weeks; a week that was not published counts for nothing."""
-    if not its.rules.watch(Kind.ANOMALY).enabled:
+    """What every BU cost in the same hour of past weeks; one whose costs were not read whole counts for nothing."""
+    if not any(own.watch(Kind.ANOMALY).enabled for own in (its.rules, *its.rules.by_bu.values())):
         return {}
     weeks: list[dict[str, Decimal]] = []
     for week in range(1, WEEKS_COMPARED + 1):
         hour = report.hour.plus(-24 * 7 * week)
         costs: dict[str, Decimal] = {}
-        if its.ledger.head(report.cluster, hour):
+        head = its.ledger.head(report.cluster, hour)
+        if head and head.status in _COSTS_ARE_WHOLE:
             for _, row in its.ledger.namespaces(report.cluster, hour, hour.plus(1)):
                 costs[row.bu] = costs.get(row.bu, ZERO) + row.figures.allocated_usd
             weeks.append(costs)
