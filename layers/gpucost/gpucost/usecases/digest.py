@@ -38,10 +38,15 @@ def digests(cluster: str, hour: Hour, ledger: Books, tracks: Iterable[Track], ru
 
 
 def is_due(voice: Voice, hour: Hour) -> bool:
-    """Whether the digest comes when this hour is over."""
-    local = hour.end.astimezone(ZoneInfo(voice.zone))
-    on_time = local.hour == voice.digest_hour
-    return bool(voice.digest) and on_time and (voice.digest == "daily" or local.weekday() == 0)
+    """Whether the digest comes when this hour is over: the first time that the day's clock is at its hour, or past it.
+
+    A day on which the clock is put forward may not have that hour, and one on which it is put back has it twice.
+    """
+    zone = ZoneInfo(voice.zone)
+    local, before = hour.end.astimezone(zone), hour.start.astimezone(zone)
+    reached = local.hour >= voice.digest_hour
+    was_reached = before.date() == local.date() and before.hour >= voice.digest_hour
+    return bool(voice.digest) and reached and not was_reached and (voice.digest == "daily" or local.weekday() == 0)
 
 
 def _digest(

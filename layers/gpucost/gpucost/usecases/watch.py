@@ -20,7 +20,9 @@ from gpucost.usecases.watch_budgets import home, watch_budgets
 
 WEEKS_COMPARED = 4
 LATE = 2
-"""An hour that is not published while two later ones are is missing."""
+"""An hour that is not published while one two hours later is missing."""
+REACH = 6
+"""How many hours before a published one are looked at for missing ones."""
 _JUDGED_WHEN_COMPLETE = {Kind.BU_WASTE, Kind.IDLE_SLICE, Kind.UNALLOCATED, Kind.STRANDED, Kind.ANOMALY}
 _COSTS_ARE_WHOLE = {Status.COMPLETE, Status.NO_UTILIZATION}
 
@@ -70,11 +72,16 @@ def _later(cluster: str, hour: Hour, its: Alerting, now: datetime) -> list[Findi
 
 
 def _digests(cluster: str, hour: Hour, its: Alerting, now: datetime) -> Sequence[Finding]:
+    """The digests of this hour, and of hours shortly before it that were never published."""
     voices = [own.voice for own in (its.rules, *its.rules.by_bu.values())]
-    if now - hour.end > its.news or not any(is_due(voice, hour) for voice in voices):
-        return ()
-    due = digests(cluster, hour, its.ledger, its.tracks.tracks(cluster), its.rules)
-    return tell(due, its.log, its.publisher, now)
+    told: list[Finding] = []
+    for one in (*hours_between(hour.plus(-REACH), hour.plus(1 - LATE)), hour):
+        if now - one.end > its.news or not any(is_due(voice, one) for voice in voices):
+            continue
+        if one == hour or its.ledger.head(cluster, one) is None:
+            due = digests(cluster, one, its.ledger, its.tracks.tracks(cluster), its.rules)
+            told += tell(due, its.log, its.publisher, now)
+    return told
 
 
 def _gone(track: Track, report: HourReport, its: Alerting) -> Sign | None:
@@ -119,7 +126,7 @@ def _missing(cluster: str, hour: Hour, its: Alerting, now: datetime) -> list[Fin
     """Hours shortly before this one that were never published, and not because the cluster is new."""
     if not its.rules.watch(Kind.DATA_LOSS).enabled:
         return []
-    first = hour.plus(-6)
+    first = hour.plus(-REACH)
     heads = {head.hour for head in its.ledger.heads(cluster, first, hour)}
     out: list[Finding] = []
     for one in hours_between(min(heads, default=hour), hour.plus(1 - LATE)):

@@ -1,0 +1,44 @@
+"""Digests come once a day or a week, whatever the clocks do, and whichever hour was lost."""
+
+from dataclasses import replace
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from gpucost.domain.alert_rules import Voice
+from gpucost.domain.alerts import Kind, Step
+from gpucost.domain.hours import Hour, hours_between
+from gpucost.usecases.digest import is_due
+from tests.support.findings import report
+from tests.support.watching import BUSY, IDLE, House, only
+
+ZONES = ("UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Africa/Cairo", "Asia/Kolkata")
+
+
+@pytest.mark.parametrize("zone", ZONES)
+@pytest.mark.parametrize("at", [0, 1, 2, 3, 8, 23])
+def test_once_a_day_also_when_the_clocks_are_changed(zone: str, at: int) -> None:
+    voice = Voice(digest="daily", digest_hour=at, zone=zone)
+    first = Hour.parse("2026-01-01T12:00:00Z")
+    due = [hour for hour in hours_between(first, first.plus(24 * 360)) if is_due(voice, hour)]
+    days = [hour.end.astimezone(ZoneInfo(zone)).date() for hour in due]
+    assert len(due) == len(set(days)) == 360
+
+
+def test_once_a_week_on_mondays() -> None:
+    voice = Voice(digest="weekly", digest_hour=8, zone="America/New_York")
+    first = Hour.parse("2026-10-20T00:00:00Z")
+    due = [hour.end.isoformat()[:16] for hour in hours_between(first, first.plus(24 * 21)) if is_due(voice, hour)]
+    assert due == ["2026-10-26T12:00", "2026-11-02T13:00", "2026-11-09T13:00"]
+
+
+def test_a_digest_whose_hour_was_lost_comes_with_a_later_one_and_once() -> None:
+    due = Hour.parse("2026-11-30T07:00:00Z")
+    house = House(replace(only(Kind.BU_WASTE), voice=Voice(digest="daily", digest_hour=8)))
+    assert house.hear(BUSY, hour=due.plus(-1)) == []
+    assert house.hear(BUSY, hour=due.plus(1)) == []
+    assert house.hear(BUSY, hour=due.plus(2)) == [(Step.DIGEST, "bu-a")]
+    assert house.hear(BUSY, hour=due.plus(3)) == []
+    house.publish(report([IDLE], hour=due))
+    assert Step.DIGEST not in [step for step, _ in house.look(due)]
+    assert house.told[0].facts[0].startswith("$12.00 allocated")
