@@ -157,7 +157,7 @@ class Finding(_Open):
     since: Instant
     last_hour: Instant
     hours: int
-    cost_usd: Number
+    cost_usd: Unknown
     escalations: int
     acknowledged_by: str | None
     snoozed_until: str | None

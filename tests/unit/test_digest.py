@@ -5,13 +5,16 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from gpucost.domain.access import EVERYTHING
 from gpucost.domain.alert_rules import Voice
 from gpucost.domain.alerts import Kind, Step
 from gpucost.domain.hours import Hour, hours_between
 from gpucost.usecases.digest import is_due
+from gpucost.usecases.finding_answers import VisibleTracks, findings
 from tests.support.findings import report
-from tests.support.watching import BUSY, IDLE, House, only
+from tests.support.watching import BUSY, IDLE, House, only, with_budget
 
+DUE = Hour.parse("2026-11-30T07:00:00Z")
 ZONES = ("UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Africa/Cairo", "Asia/Kolkata")
 
 
@@ -32,13 +35,22 @@ def test_once_a_week_on_mondays() -> None:
     assert due == ["2026-10-26T12:00", "2026-11-02T13:00", "2026-11-09T13:00"]
 
 
+def test_a_budget_that_is_at_risk_is_named_without_a_cost() -> None:
+    rules = with_budget(1)
+    own = replace(rules.by_bu["bu-a"], voice=Voice(digest="daily", digest_hour=8))
+    house = House(replace(rules, by_bu={"bu-a": own}))
+    assert house.hear(BUSY, hour=DUE) == [(Step.OPEN, "bu-a"), (Step.DIGEST, "bu-a")]
+    assert house.told[-1].facts[-1] == "Going on: budget 2026-11, 1 hour."
+    answer = findings(None, None, None, VisibleTracks(house.tracks, ["prod"], EVERYTHING))
+    assert [row["cost_usd"] for row in answer["rows"]] == [None]
+
+
 def test_a_digest_whose_hour_was_lost_comes_with_a_later_one_and_once() -> None:
-    due = Hour.parse("2026-11-30T07:00:00Z")
     house = House(replace(only(Kind.BU_WASTE), voice=Voice(digest="daily", digest_hour=8)))
-    assert house.hear(BUSY, hour=due.plus(-1)) == []
-    assert house.hear(BUSY, hour=due.plus(1)) == []
-    assert house.hear(BUSY, hour=due.plus(2)) == [(Step.DIGEST, "bu-a")]
-    assert house.hear(BUSY, hour=due.plus(3)) == []
-    house.publish(report([IDLE], hour=due))
-    assert Step.DIGEST not in [step for step, _ in house.look(due)]
+    assert house.hear(BUSY, hour=DUE.plus(-1)) == []
+    assert house.hear(BUSY, hour=DUE.plus(1)) == []
+    assert house.hear(BUSY, hour=DUE.plus(2)) == [(Step.DIGEST, "bu-a")]
+    assert house.hear(BUSY, hour=DUE.plus(3)) == []
+    house.publish(report([IDLE], hour=DUE))
+    assert Step.DIGEST not in [step for step, _ in house.look(DUE)]
     assert house.told[0].facts[0].startswith("$12.00 allocated")

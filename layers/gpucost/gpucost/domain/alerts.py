@@ -22,6 +22,10 @@ class Kind(StrEnum):
     DATA_LOSS = "data_loss"
 
 
+WITHOUT_COST = frozenset({Kind.BUDGET, Kind.DATA_LOSS})
+"""Kinds whose hours cost nothing that could be added up."""
+
+
 class Step(StrEnum):
     """Where an episode stands. `update` changes a message that is there; whoever cannot do that leaves it out."""
 

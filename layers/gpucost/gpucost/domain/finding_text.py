@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
-from gpucost.domain.alerts import Finding, Kind, PodWaste, Step
+from gpucost.domain.alerts import WITHOUT_COST, Finding, Kind, PodWaste, Step
 from gpucost.domain.periods import Month
 from gpucost.domain.report import Basis
 from gpucost.domain.wording import cents, code, count, escaped, gibibytes, one_line, percent, shortened, span
@@ -10,7 +10,6 @@ from gpucost.domain.wording import cents, code, count, escaped, gibibytes, one_l
 type Show = Callable[[str], str]
 
 _FACT_LENGTH = 400
-_WITHOUT_COST = {Kind.BUDGET, Kind.DATA_LOSS}
 _MEASURED = {Basis.POD, Basis.SHARED_DEVICE}
 
 
@@ -50,7 +49,7 @@ def story(finding: Finding) -> str:
     """How long it has gone on and what it has cost; "" for a first hour, of which everything is said already."""
     if finding.since is None or finding.step is Step.DIGEST:
         return ""
-    money = "" if finding.kind in _WITHOUT_COST else f", {cents(finding.so_far_usd)}"
+    money = "" if finding.kind in WITHOUT_COST else f", {cents(finding.so_far_usd)}"
     hours = count(finding.hours, "hour")
     if finding.step is Step.CLOSE:
         return f"It lasted {hours}{money.replace(', ', ' and cost ')}, from {span(finding.since)}."
