@@ -47,6 +47,8 @@ class PodWaste:
     """What one pod wasted in the hour by holding one resource on one node.
 
     held_minutes (0..60) are those of this hour, utilization is a ratio 0..1, vram_used_mib is None when not measured.
+    allocated_usd and slice_hours are what it held; None in messages that were queued before they were told. utilization
+    stands on samples_seen of samples_expected device-minutes.
     """
 
     namespace: str
@@ -59,6 +61,10 @@ class PodWaste:
     utilization: Decimal | None
     basis: Basis
     vram_used_mib: Decimal | None
+    allocated_usd: Decimal | None = None
+    slice_hours: Decimal | None = None
+    samples_seen: int = 0
+    samples_expected: int = 0
 
 
 @dataclass(frozen=True, slots=True)

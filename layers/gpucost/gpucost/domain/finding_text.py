@@ -128,7 +128,14 @@ def _pod(pod: PodWaste, name: Show) -> str:
     used = f"{percent(pod.utilization)} used"
     if pod.basis not in _MEASURED:
         used += f" (estimated by {pod.basis.value})"
-    facts = [f"{name(pod.resource)} for {count(pod.held_minutes, 'minute')}", f"wasted {cents(pod.waste_usd)}", used]
+    elif pod.samples_seen < pod.samples_expected:
+        used += f" (by {pod.samples_seen:,} of {pod.samples_expected:,} samples)"
+    held = f"{name(pod.resource)} for {count(pod.held_minutes, 'minute')}"
+    if pod.slice_hours is not None:
+        held += f" ({pod.slice_hours.normalize():f} slice-hours)"
+    of = "" if pod.allocated_usd is None else f" of {cents(pod.allocated_usd)}"
+    facts = [held, f"wasted {cents(pod.waste_usd)}{of}", used]
     if pod.vram_used_mib is not None:
         facts.append(f"{gibibytes(pod.vram_used_mib)} of VRAM held")
-    return f"{name(f'{pod.namespace}/{pod.pod}')} on {name(pod.node)}: {', '.join(facts)}"
+    owner = f" of {name(pod.workload)}" if pod.workload else ""
+    return f"{name(f'{pod.namespace}/{pod.pod}')}{owner} on {name(pod.node)}: {', '.join(facts)}"

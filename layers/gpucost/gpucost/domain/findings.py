@@ -81,4 +81,8 @@ def pod_waste(row: PodRow) -> PodWaste:
         utilization=row.figures.utilization,
         basis=row.utilization_basis,
         vram_used_mib=row.vram_used_mib,
+        allocated_usd=row.figures.allocated_usd,
+        slice_hours=row.figures.slice_hours,
+        samples_seen=row.evidence.samples_seen,
+        samples_expected=row.evidence.samples_expected,
     )
