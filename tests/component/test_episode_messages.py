@@ -102,7 +102,7 @@ def test_one_episode_is_one_message_changed_in_place(monkeypatch: pytest.MonkeyP
     first, last = json.dumps(versions[0], ensure_ascii=False), json.dumps(versions[-1], ensure_ascii=False)
     assert "<@U0123ABCD>" in first
     assert "bu-x waits for 1" in first
-    assert "It lasted 5 hours and cost $60.00, from 2026-11-30 10:00-11:00 UTC." in last
+    assert "It lasted 5 hours and cost $60.00, from 2026-11-30 10:00 to 2026-11-30 15:00 UTC." in last
 
 
 def test_steps_that_come_together_are_told_in_order_of_time(monkeypatch: pytest.MonkeyPatch, web: SlackWeb) -> None:

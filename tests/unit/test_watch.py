@@ -10,6 +10,7 @@ import pytest
 from gpucost.adapters.memory import MemoryAlertLog, MemoryStore, MemoryTrackBook
 from gpucost.domain.alert_rules import AlertRules, Voice, Watch
 from gpucost.domain.alerts import Kind, Severity, Step
+from gpucost.domain.finding_text import story
 from gpucost.domain.hours import Hour
 from gpucost.domain.report import Pending, Status
 from gpucost.domain.tracks import Track
@@ -40,6 +41,18 @@ def test_one_trouble_is_one_story_with_an_end_and_what_it_cost() -> None:
     assert len({one.id for one in story}) == 4
     assert (story[3].hours, story[3].so_far_usd, story[3].since) == (3, 36, HOUR)
     assert house.told[4].episode != story[0].episode
+
+
+def test_an_end_tells_from_when_to_when_it_was_and_how_many_of_these_hours_were_bad() -> None:
+    house = House()
+    house.hear(IDLE, hour=HOUR)
+    house.hear(Held("bu-a", "12", None), hour=HOUR.plus(1))
+    house.hear(IDLE, hour=HOUR.plus(2))
+    house.hear(BUSY, hour=HOUR.plus(3))
+    when = "from 2026-11-30 10:00 to 2026-11-30 13:00 UTC"
+    assert story(house.told[-1]) == f"It lasted 3 hours (2 of them bad) and cost $24.00, {when}."
+    assert story(replace(house.told[-1], kind=Kind.DATA_LOSS)) == f"It lasted 3 hours (2 of them bad), {when}."
+    assert story(replace(house.told[-1], last=None)).startswith("It lasted 2 hours and cost $24.00, from")
 
 
 def test_money_escalates_it() -> None:
@@ -89,6 +102,7 @@ def test_a_revision_that_leaves_no_trouble_takes_it_back() -> None:
     house.hear(IDLE)
     assert house.hear(BUSY) == [(Step.CLOSE, "bu-a")]
     assert house.told[-1].facts == ("Figures or settings were revised: it is no trouble any more.",)
+    assert story(house.told[-1]) == ""
     assert house.look() == []
 
 

@@ -75,10 +75,11 @@ class Finding:
     judged, and utilization (0..1, None when there is none to speak of) and waste_usd speak of the rest. `pods` are the
     worst, worst first; more_pods counts those left out, and more_pods_usd is what these wasted.
 
-    `episode` names the story that it is a step of: `hours` bad hours since `since` have cost so_far_usd; waste_usd is
-    the last one's. `subject` is what it is about, besides the BU ("" for the BU or the cluster itself), and `facts` are
-    further sentences. `bu` is "" for what is the cluster's own. `channel` and `mention` are Slack's ids. The step of an
-    episode with the greatest `number` says how it stands; 0 is of before steps were numbered.
+    `episode` names the story that it is a step of: `hours` bad hours from `since` to `last` have cost so_far_usd;
+    waste_usd is the last one's. Of a story that a revision took back, there are 0. `subject` is what it is about,
+    besides the BU ("" for the BU or the cluster itself), and `facts` are further sentences. `bu` is "" for what is the
+    cluster's own. `channel` and `mention` are Slack's ids. The step of an episode with the greatest `number` says how
+    it stands; 0 is of before steps were numbered.
     """
 
     id: str
@@ -104,6 +105,7 @@ class Finding:
     channel: str = ""
     mention: str = ""
     number: int = 0
+    last: Hour | None = None
 
 
 def stable_id(*parts: str) -> str:

@@ -36,6 +36,7 @@ def context_of(finding: Finding) -> dict[str, str]:
         "channel": finding.channel,
         "mention": finding.mention,
         "number": str(finding.number),
+        "last": finding.last.key if finding.last else "",
     }
 
 
@@ -55,6 +56,7 @@ _BEFORE_EPISODES = {
     "channel": "",
     "mention": "",
     "number": "0",
+    "last": "",
 }
 """What messages lacked that were queued before an update of the stack."""
 
@@ -86,6 +88,7 @@ def finding_in(name: str, held: Mapping[str, Any]) -> Finding:
         channel=_text(told, "channel"),
         mention=_text(told, "mention"),
         number=int(_text(told, "number")),
+        last=Hour.parse(_text(told, "last")) if told["last"] else None,
     )
 
 

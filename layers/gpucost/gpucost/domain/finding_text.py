@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from gpucost.domain.alerts import WITHOUT_COST, Finding, Kind, PodWaste, Step
+from gpucost.domain.hours import Hour
 from gpucost.domain.periods import Month
 from gpucost.domain.report import Basis
 from gpucost.domain.wording import cents, code, count, escaped, gibibytes, one_line, percent, shortened, span
@@ -47,13 +48,22 @@ def _budget_is_over(finding: Finding, bu: str, what: str) -> str:
 
 def story(finding: Finding) -> str:
     """How long it has gone on and what it has cost; "" for a first hour, of which everything is said already."""
-    if finding.since is None or finding.step is Step.DIGEST:
+    if finding.since is None or finding.step is Step.DIGEST or not finding.hours:
         return ""
-    money = "" if finding.kind in WITHOUT_COST else f", {cents(finding.so_far_usd)}"
-    hours = count(finding.hours, "hour")
+    cost = "" if finding.kind in WITHOUT_COST else cents(finding.so_far_usd)
     if finding.step is Step.CLOSE:
-        return f"It lasted {hours}{money.replace(', ', ' and cost ')}, from {span(finding.since)}."
-    return f"Since {span(finding.since)}: {hours}{money} so far." if finding.hours > 1 else ""
+        return _ended(finding, finding.since, cost)
+    so_far = f"{count(finding.hours, 'hour')}{cost and ', '}{cost} so far"
+    return f"Since {span(finding.since)}: {so_far}." if finding.hours > 1 else ""
+
+
+def _ended(finding: Finding, since: Hour, cost: str) -> str:
+    last = finding.last or since.plus(finding.hours - 1)
+    lasted = (last.epoch - since.epoch) // 3600 + 1
+    bad = "" if lasted == finding.hours else f" ({finding.hours:,} of them bad)"
+    cost = cost and f" and cost {cost}"
+    when = f"{since.start:%Y-%m-%d %H:%M} to {last.end:%Y-%m-%d %H:%M} UTC"
+    return f"It lasted {count(lasted, 'hour')}{bad}{cost}, from {when}."
 
 
 def headline(finding: Finding, name: Show = code) -> str:

@@ -9,6 +9,7 @@ from gpucost.domain.alert_rules import AlertRules
 from gpucost.domain.alerts import Finding, Severity, Step, stable_id
 from gpucost.domain.episodes import Verdict
 from gpucost.domain.hours import Hour
+from gpucost.domain.money import ZERO
 from gpucost.domain.signs import Sign
 from gpucost.domain.tracks import NEWS, Event, Track, steps
 from gpucost.ports import AlertLog, GpucostError, LedgerUnavailable, Publisher
@@ -108,12 +109,13 @@ def finding_of(track: Track, event: Event, sign: Sign, hour: Hour, rules: AlertR
         episode=told.id,
         subject=track.subject,
         since=told.first,
-        hours=told.hours,
-        so_far_usd=told.usd,
+        hours=0 if event.revised else told.hours,
+        so_far_usd=ZERO if event.revised else told.usd,
         facts=facts,
         channel=rules.voice.channel,
         mention=rules.voice.mention if event.step in (Step.OPEN, Step.ESCALATE) else "",
         number=_number(track, event.step),
+        last=told.last,
     )
 
 
