@@ -55,6 +55,23 @@ def test_an_end_tells_from_when_to_when_it_was_and_how_many_of_these_hours_were_
     assert story(replace(house.told[-1], last=None)).startswith("It lasted 2 hours and cost $24.00, from")
 
 
+def test_what_people_said_to_it_is_in_the_message_until_it_is_over() -> None:
+    house = House(only(Kind.BU_WASTE, escalate_usd=(Decimal(20),)))
+    house.hear(IDLE)
+    (track,) = house.tracks.tracks("prod")
+    until = datetime.fromisoformat("2026-11-30T13:30:00Z")
+    house.tracks.save(replace(track, acknowledged="U1", snoozed_until=until))
+    assert house.hear(IDLE, hour=HOUR.plus(1)) == [(Step.UPDATE, "bu-a")]
+    assert house.told[-1].facts == (
+        "Acknowledged by U1: it escalates no more.",
+        "Snoozed until 2026-11-30 13:30 UTC.",
+    )
+    house.hear(IDLE, hour=HOUR.plus(3))
+    assert house.told[-1].facts == ("Acknowledged by U1: it escalates no more.",)
+    house.hear(BUSY, hour=HOUR.plus(4))
+    assert (house.told[-1].step, house.told[-1].facts) == (Step.CLOSE, ())
+
+
 def test_money_escalates_it() -> None:
     house = House(only(Kind.BU_WASTE, escalate_usd=(Decimal(20), Decimal(45))))
     heard = [house.hear(IDLE, hour=HOUR.plus(number))[0][0] for number in range(4)]

@@ -90,7 +90,9 @@ def finding_of(track: Track, event: Event, sign: Sign, hour: Hour, rules: AlertR
         # Two who watch at once may not agree on whether it is over: what ends it at last is another step.
         Step.CLOSE: told.closed.key if told.closed else "",
     }.get(event.step, "")
-    facts = ("Figures or settings were revised: it is no trouble any more.",) if event.revised else sign.facts
+    facts = (*sign.facts, *_answers(track, hour))
+    if event.revised:
+        facts = ("Figures or settings were revised: it is no trouble any more.",)
     return Finding(
         id=stable_id("step", told.id, event.step, mark),
         kind=track.kind,
@@ -117,6 +119,14 @@ def finding_of(track: Track, event: Event, sign: Sign, hour: Hour, rules: AlertR
         number=_number(track, event.step),
         last=told.last,
     )
+
+
+def _answers(track: Track, hour: Hour) -> list[str]:
+    """What people have said to it."""
+    answers = [f"Acknowledged by {track.acknowledged}: it escalates no more."] if track.acknowledged else []
+    if track.snoozed_until and track.snoozed_until > hour.end:
+        answers.append(f"Snoozed until {track.snoozed_until:%Y-%m-%d %H:%M} UTC.")
+    return answers
 
 
 def _number(track: Track, step: Step) -> int:
