@@ -39,6 +39,10 @@ OPENED = Finding(
             utilization=used,
             basis=Basis.POD,
             vram_used_mib=Decimal(18_432),
+            allocated_usd=Decimal("4.116461"),
+            slice_hours=Decimal(3),
+            samples_seen=60,
+            samples_expected=60,
         )
         for index, (waste, used) in enumerate(
             ((Decimal("4.116461"), Decimal(0)), (Decimal("3.992968"), Decimal("0.03")))

@@ -14,7 +14,7 @@ class Finding(Open):
     since: Instant
     last_hour: Instant
     hours: int
-    cost_usd: Number
+    cost_usd: Unknown
     escalations: int
     acknowledged_by: str | None
     snoozed_until: str | None

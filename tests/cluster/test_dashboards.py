@@ -57,7 +57,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         with serve(folder) as url:
             command = [promtool, "tsdb", "create-blocks-from", "rules", "--eval-interval", "60s", "--url", url]
             command += ["--start", str(AT - 1800), "--end", str(AT + 600), "--output-dir", str(made)]
-            # A group's second in the minute hangs on the file's name as given: by its bare name it is the same anywhere.
+            # A group's second in the minute hangs on the file's name as given: bare, it is the same anywhere.
             command.append(RULES.name)
             done = subprocess.run(command, cwd=RULES.parent, capture_output=True, text=True, check=False)
             assert done.returncode == 0, done.stderr

@@ -102,7 +102,7 @@ def test_one_episode_is_one_message_changed_in_place(monkeypatch: pytest.MonkeyP
     first, last = json.dumps(versions[0], ensure_ascii=False), json.dumps(versions[-1], ensure_ascii=False)
     assert "<@U0123ABCD>" in first
     assert "bu-x waits for 1" in first
-    assert "It lasted 5 hours and cost $60.00, from 2026-11-30 10:00-11:00 UTC." in last
+    assert "It lasted 5 hours and cost $60.00, from 2026-11-30 10:00 to 2026-11-30 15:00 UTC." in last
 
 
 def test_steps_that_come_together_are_told_in_order_of_time(monkeypatch: pytest.MonkeyPatch, web: SlackWeb) -> None:
@@ -228,10 +228,11 @@ def signed(body: str, at: float, secret: str = SECRET) -> dict[str, Any]:
     return {"headers": headers, "body": body, "isBase64Encoded": False}
 
 
-def pressed(action: str, episode: str = EPISODE, cluster: str = "gpu-cost-poc") -> str:
+def pressed(action: str, episode: str = EPISODE, cluster: str = "gpu-cost-poc", answer_to: str = "") -> str:
     value = json.dumps([cluster, episode])
     actions: Sequence[dict[str, str]] = [{"action_id": f"gpucost:{action}", "value": value}]
-    return urlencode({"payload": json.dumps({"type": "block_actions", "user": {"id": "U1"}, "actions": actions})})
+    payload = {"type": "block_actions", "user": {"id": "U1"}, "actions": actions, "response_url": answer_to}
+    return urlencode({"payload": json.dumps(payload)})
 
 
 class Interacting:
@@ -258,8 +259,58 @@ class Interacting:
 
 def test_a_button_acknowledges(monkeypatch: pytest.MonkeyPatch) -> None:
     interacting = Interacting(monkeypatch)
-    assert interacting.press(signed(pressed("acknowledge"), NOW.timestamp())) == (200, "")
+    said = "Acknowledged: it escalates no more, and its end will be told."
+    assert interacting.press(signed(pressed("acknowledge"), NOW.timestamp())) == (200, said)
     assert interacting.track.acknowledged == "U1"
+
+
+def test_whoever_pressed_is_told_what_came_of_it_where_slack_says(
+    monkeypatch: pytest.MonkeyPatch, web: SlackWeb
+) -> None:
+    interacting = Interacting(monkeypatch)
+    for action, episode, said in (
+        ("snooze:8h", EPISODE, "Snoozed until 2026-11-30 19:10 UTC. Its end will be told."),
+        ("acknowledge", "e-gone", "there is no finding of this id that goes on"),
+    ):
+        body = pressed(action, episode, answer_to=f"{web.url}/actions/1")
+        assert interacting.press(signed(body, NOW.timestamp()))[0] == 200
+        assert web.told[-1]["text"].startswith(said)
+        assert web.told[-1]["response_type"] == "ephemeral"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://evil.example/actions/1",
+        "http://hooks.slack.com/actions/1",
+        "https://hooks.slack.com@evil.example/",
+        "x[",
+    ],
+)
+def test_nobody_but_slack_is_told(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    interacting = Interacting(monkeypatch)
+
+    def post(*_args: object, **_more: object) -> None:
+        raise AssertionError("a request was sent")
+
+    monkeypatch.setattr("requests.post", post)
+    body = pressed("acknowledge", answer_to=url)
+    assert interacting.press(signed(body, NOW.timestamp()))[0] == 200
+    assert interacting.track.acknowledged == "U1"
+
+
+def test_an_answer_that_cannot_be_given_does_not_undo_what_was_pressed(monkeypatch: pytest.MonkeyPatch) -> None:
+    interacting = Interacting(monkeypatch)
+    body = pressed("acknowledge", answer_to="http://127.0.0.1:9/actions/1")
+    assert interacting.press(signed(body, NOW.timestamp()))[0] == 200
+    assert interacting.track.acknowledged == "U1"
+
+
+def test_the_same_press_again_does_not_snooze_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    interacting = Interacting(monkeypatch)
+    event = signed(pressed("snooze:1h"), NOW.timestamp() - 290)
+    interacting.press(event)
+    assert interacting.track.snoozed_until == NOW + timedelta(seconds=3600 - 290)
 
 
 @pytest.mark.parametrize(

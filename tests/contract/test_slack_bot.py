@@ -66,6 +66,21 @@ def test_a_rotated_token_is_read_anew_at_once(web: SlackWeb) -> None:
         bot(web, "xoxb-old").post(PAYLOAD)
 
 
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_token_that_is_refused_without_a_word_is_read_anew_at_once(web: SlackWeb, status: int) -> None:
+    web.answers = [(status, {})]
+    assert bot(web, "xoxb-old", TOKEN).post(PAYLOAD) is not None
+    assert web.calls == ["chat.postMessage"] * 2
+
+
+@pytest.mark.parametrize("wait", ["²", "soon", "-1", "9" * 400])
+def test_a_wait_that_is_no_number_of_seconds_is_no_wait(web: SlackWeb, wait: str) -> None:
+    web.wait, web.answers = wait, [(429, {})]
+    with pytest.raises(DeliveryUnavailable) as caught:
+        bot(web).post(PAYLOAD)
+    assert caught.value.retry_after is None
+
+
 def test_a_secret_that_cannot_be_read_is_tried_again_later(web: SlackWeb) -> None:
     class Gone(Secret):
         def get(self, _name: str, refresh: bool = False) -> str:

@@ -11,7 +11,7 @@ def test_it_shows_what_lets_one_act() -> None:
     picture = draw().replace("&#160;", " ")
     for text in (
         "Idle GPU slice",
-        "18.0 GiB of VRAM held",
+        "18.0 GiB of VRAM",
         "bu-a waits for 1",
         "4 hours, $31.92 so far",
         "Acknowledge",

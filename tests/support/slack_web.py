@@ -19,7 +19,7 @@ class SlackWeb:
     """`messages` by (channel, timestamp), each with all of its versions. `answers` are given instead of looking.
 
     An answer is (status, body), or ("done", status): the request is carried out, and its answer is lost on the way.
-    `wait` is what Retry-After says with a 429.
+    `wait` is what Retry-After says with a 429. `told` is what whoever pressed a button was told.
     """
 
     url: str = ""
@@ -27,11 +27,15 @@ class SlackWeb:
     messages: dict[tuple[str, str], list[dict[str, Any]]] = field(default_factory=dict)
     answers: list[tuple[int | str, Any]] = field(default_factory=list)
     calls: list[str] = field(default_factory=list)
+    told: list[dict[str, Any]] = field(default_factory=list)
     wait: str = "30"
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def receive(self, path: str, authorization: str, body: bytes) -> tuple[int, dict[str, Any]]:
         with self._lock:
+            if "/actions/" in path:
+                self.told.append(json.loads(body))
+                return 200, {}
             method = path.rpartition("/")[2]
             self.calls.append(method)
             answer = self.answers.pop(0) if self.answers else None

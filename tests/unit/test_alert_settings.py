@@ -47,6 +47,11 @@ def test_a_voice_is_taken_whole() -> None:
     assert found.of("bu-b").voice == Voice(cool_down_hours=5)
 
 
+def test_quiet_hours_without_a_zone_are_those_of_the_voice() -> None:
+    voice = rules(voice={"zone": "Asia/Tokyo", "quiet": {"begin": "22:00", "end": "07:00"}}).voice
+    assert voice.quiet == QuietHours(time(22), time(7), "Asia/Tokyo")
+
+
 @pytest.mark.parametrize(
     ("alerts", "said"),
     [
@@ -57,6 +62,9 @@ def test_a_voice_is_taken_whole() -> None:
         ({"voice": {"mention": "<!everyone>"}}, "is not a mention such as"),
         ({"voice": {"channel": "#gpu"}}, "is not a channel's id such as C0123ABCD"),
         ({"voice": {"quiet": {"begin": "25:00", "end": "07:00"}}}, "alerts.voice.quiet.begin"),
+        ({"voice": {"quiet": {"begin": 1320, "end": "07:00"}}}, "alerts.voice.quiet.begin"),
+        ({"voice": {"quiet": {"begin": "22:00Z", "end": "07:00"}}}, "'22:00Z' is not a time of day such as 22:00"),
+        ({"voice": {"quiet": {"begin": "22:00", "end": "22:00"}}}, "begin and end are both 22:00; for digests only"),
         ({"by_bu": {"bu-a": {"budget_usd": 0}}}, "alerts.by_bu.bu-a.budget_usd"),
         ({"by_bu": {"bu-a": {"watch": {}}}}, "alerts.by_bu.bu-a.watch"),
     ],

@@ -148,3 +148,9 @@ def test_the_id_stays_what_it_was() -> None:
 def test_parts_of_an_id_do_not_run_into_each_other() -> None:
     assert stable_id("a|b", "c") != stable_id("a", "b|c")
     assert stable_id('a", "b') != stable_id("a", "b")
+
+
+def test_every_bu_is_judged_by_its_own_rules() -> None:
+    rules = AlertRules(by_bu={"bu-a": AlertRules(min_waste_usd=Decimal(100))})
+    held = [Held("bu-a", "12", "12"), Held("bu-b", "12", "12", pod="b")]
+    assert [(one.bu, len(one.pods)) for one in find_waste(report(held), rules)] == [("bu-b", 1)]

@@ -31,6 +31,10 @@ pods = st.builds(
     utilization=st.none() | ratio,
     basis=st.sampled_from(Basis),
     vram_used_mib=st.none() | usd,
+    allocated_usd=st.none() | usd,
+    slice_hours=st.none() | usd,
+    samples_seen=st.integers(0, 60),
+    samples_expected=st.integers(0, 60),
 )
 findings = st.builds(
     Finding,
@@ -106,6 +110,25 @@ def test_an_estimate_and_an_unmeasured_vram_are_said_to_be_so() -> None:
     assert notification(told)["content"]["description"].split("\n")[-1] == (
         "• `ns/pod-0` on `node-a`: `nvidia.com/gpu` for 60 minutes, wasted $1.00, 4.5 % used (estimated by cluster)"
     )
+
+
+def test_whose_a_pod_is_what_it_held_and_how_much_of_it_was_seen_are_said() -> None:
+    told = with_pods(finding(), 1)
+    pod = replace(told.pods[0], workload="Job/train", allocated_usd=Decimal(4), slice_hours=Decimal("3.0"))
+    told = replace(told, pods=(replace(pod, samples_seen=57, samples_expected=60),))
+    assert notification(told)["content"]["description"].split("\n")[-1] == (
+        "• `ns/pod-0` of `Job/train` on `node-a`: `nvidia.com/gpu` for 60 minutes (3 slice-hours), "
+        "wasted $1.00 of $4.00, 4.5 % used (by 57 of 60 samples), 38.4 GiB of VRAM held"
+    )
+
+
+def test_a_message_that_was_queued_before_pods_said_so_much_is_read() -> None:
+    document = notification(with_pods(finding(), 1))
+    held = document["metadata"]["additionalContext"]
+    (pod,) = json.loads(held["pods"])
+    lately = ("allocated_usd", "slice_hours", "samples_seen", "samples_expected")
+    held["pods"] = json.dumps([{key: value for key, value in pod.items() if key not in lately}])
+    assert finding_of(document) == with_pods(finding(), 1)
 
 
 def test_hours_of_one_bu_share_a_thread_and_nobody_else_does() -> None:

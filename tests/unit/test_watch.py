@@ -1,72 +1,24 @@
 """Published hours become steps of episodes: told once, told again after a crash, changed by revisions, never lost."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from itertools import permutations
 
 import pytest
 
-from gpucost.adapters.memory import MemoryAlertLog, MemoryLedger, MemoryStore, MemoryTrackBook
-from gpucost.adapters.memory_chat import MemoryPublisher
-from gpucost.domain.alert_rules import DEFAULT_WATCHES, AlertRules, Voice, Watch
-from gpucost.domain.alerts import Finding, Kind, Severity, Step
-from gpucost.domain.finding_text import title
+from gpucost.adapters.memory import MemoryAlertLog, MemoryStore, MemoryTrackBook
+from gpucost.domain.alert_rules import AlertRules, Voice, Watch
+from gpucost.domain.alerts import Kind, Severity, Step
+from gpucost.domain.finding_text import story
 from gpucost.domain.hours import Hour
-from gpucost.domain.report import HourReport, Pending, Status
+from gpucost.domain.report import Pending, Status
 from gpucost.domain.tracks import Track
 from gpucost.ports import LedgerError, LedgerUnavailable, ServiceUnavailable
-from gpucost.usecases.record_hour import record_hour
 from gpucost.usecases.take import Alerting
 from gpucost.usecases.watch import watch
 from tests.support.findings import HOUR, Held, report
-
-QUIET: Mapping[Kind, Watch] = {kind: replace(one, enabled=False) for kind, one in DEFAULT_WATCHES.items()}
-
-
-def only(kind: Kind, **changes: object) -> AlertRules:
-    """The rules with one kind on."""
-    return AlertRules(watches={**QUIET, kind: replace(DEFAULT_WATCHES[kind], **changes)})  # type: ignore[arg-type]
-
-
-@dataclass
-class House:
-    """A ledger, and whoever watches it."""
-
-    rules: AlertRules = field(default_factory=lambda: only(Kind.BU_WASTE))
-    store: MemoryStore = field(default_factory=MemoryStore)
-    log: MemoryAlertLog = field(default_factory=MemoryAlertLog)
-    topic: MemoryPublisher = field(default_factory=MemoryPublisher)
-    clusters: Sequence[str] = ()
-
-    @property
-    def ledger(self) -> MemoryLedger:
-        return MemoryLedger(self.store)
-
-    @property
-    def tracks(self) -> MemoryTrackBook:
-        return MemoryTrackBook(self.store)
-
-    def publish(self, told: HourReport) -> None:
-        record_hour(told, self.ledger, told.hour.end + timedelta(minutes=10))
-
-    def look(self, hour: Hour = HOUR, now: datetime | None = None, cluster: str = "prod") -> list[tuple[Step, str]]:
-        """What is told about the hour now."""
-        its = Alerting(self.ledger, self.tracks, self.log, self.topic, self.rules, self.clusters)
-        found = watch(cluster, hour, its, now or hour.end + timedelta(minutes=10))
-        return [(one.step, one.bu) for one in found]
-
-    def hear(self, *held: Held, hour: Hour = HOUR, status: Status = Status.COMPLETE) -> list[tuple[Step, str]]:
-        self.publish(report(list(held), status, hour))
-        return self.look(hour)
-
-    @property
-    def told(self) -> list[Finding]:
-        return self.topic.published
-
-
-IDLE, BUSY = Held("bu-a", "12", "12"), Held("bu-a", "12", "1")
+from tests.support.watching import BUSY, IDLE, QUIET, House, only, with_budget
 
 
 def test_wasteful_bus_are_told_and_others_are_not() -> None:
@@ -89,6 +41,35 @@ def test_one_trouble_is_one_story_with_an_end_and_what_it_cost() -> None:
     assert len({one.id for one in story}) == 4
     assert (story[3].hours, story[3].so_far_usd, story[3].since) == (3, 36, HOUR)
     assert house.told[4].episode != story[0].episode
+
+
+def test_an_end_tells_from_when_to_when_it_was_and_how_many_of_these_hours_were_bad() -> None:
+    house = House()
+    house.hear(IDLE, hour=HOUR)
+    house.hear(Held("bu-a", "12", None), hour=HOUR.plus(1))
+    house.hear(IDLE, hour=HOUR.plus(2))
+    house.hear(BUSY, hour=HOUR.plus(3))
+    when = "from 2026-11-30 10:00 to 2026-11-30 13:00 UTC"
+    assert story(house.told[-1]) == f"It lasted 3 hours (2 of them bad) and cost $24.00, {when}."
+    assert story(replace(house.told[-1], kind=Kind.DATA_LOSS)) == f"It lasted 3 hours (2 of them bad), {when}."
+    assert story(replace(house.told[-1], last=None)).startswith("It lasted 2 hours and cost $24.00, from")
+
+
+def test_what_people_said_to_it_is_in_the_message_until_it_is_over() -> None:
+    house = House(only(Kind.BU_WASTE, escalate_usd=(Decimal(20),)))
+    house.hear(IDLE)
+    (track,) = house.tracks.tracks("prod")
+    until = datetime.fromisoformat("2026-11-30T13:30:00Z")
+    house.tracks.save(replace(track, acknowledged="U1", snoozed_until=until))
+    assert house.hear(IDLE, hour=HOUR.plus(1)) == [(Step.UPDATE, "bu-a")]
+    assert house.told[-1].facts == (
+        "Acknowledged by U1: it escalates no more.",
+        "Snoozed until 2026-11-30 13:30 UTC.",
+    )
+    house.hear(IDLE, hour=HOUR.plus(3))
+    assert house.told[-1].facts == ("Acknowledged by U1: it escalates no more.",)
+    house.hear(BUSY, hour=HOUR.plus(4))
+    assert (house.told[-1].step, house.told[-1].facts) == (Step.CLOSE, ())
 
 
 def test_money_escalates_it() -> None:
@@ -138,6 +119,7 @@ def test_a_revision_that_leaves_no_trouble_takes_it_back() -> None:
     house.hear(IDLE)
     assert house.hear(BUSY) == [(Step.CLOSE, "bu-a")]
     assert house.told[-1].facts == ("Figures or settings were revised: it is no trouble any more.",)
+    assert story(house.told[-1]) == ""
     assert house.look() == []
 
 
@@ -305,6 +287,16 @@ def test_stranded_slices_are_told() -> None:
     assert house.told[0].kind is Kind.STRANDED
 
 
+def test_stranded_slices_that_get_a_little_cheaper_change_nothing() -> None:
+    house = House(only(Kind.STRANDED, hours=1, floor_usd=Decimal(1), close_hours=1))
+    heard = []
+    for number, usd in enumerate(("1", "0.8", "0.79")):
+        told = report([BUSY], hour=HOUR.plus(number))
+        house.publish(replace(told, totals=replace(told.totals, stranded_usd=Decimal(usd))))
+        heard.append(house.look(HOUR.plus(number)))
+    assert heard == [[(Step.OPEN, "")], [], [(Step.CLOSE, "")]]
+
+
 def test_a_cost_that_is_unusual_for_this_hour_of_the_week_is_told() -> None:
     house = House(only(Kind.ANOMALY, hours=1))
     for week, cost in ((4, "10"), (3, "14"), (2, "12"), (1, "90")):
@@ -317,57 +309,35 @@ def test_a_cost_that_is_unusual_for_this_hour_of_the_week_is_told() -> None:
     assert house.told[0].facts == ("$25.00 in this hour; $12.00 is usual at this time of the week.",)
 
 
+def test_a_past_hour_that_was_not_read_whole_says_nothing_of_what_is_usual() -> None:
+    house = House(only(Kind.ANOMALY, hours=1))
+    for week in (1, 2, 3):
+        status = Status.PARTIAL if week == 3 else Status.NO_UTILIZATION
+        house.publish(report([Held("bu-a", "1", "0")], status, HOUR.plus(-168 * week)))
+    assert house.hear(Held("bu-a", "99", "0")) == []
+    house.publish(report([Held("bu-a", "1", "0")], hour=HOUR.plus(-168 * 3)))
+    assert house.look() == [(Step.OPEN, "bu-a")]
+
+
+def test_a_bu_may_have_what_nobody_else_watches() -> None:
+    house = House(AlertRules(watches=QUIET, by_bu={"bu-a": only(Kind.ANOMALY, hours=1)}))
+    for week in (1, 2, 3):
+        house.publish(report([Held("bu-a", "1", "0"), Held("bu-b", "1", "0")], hour=HOUR.plus(-168 * week)))
+    assert house.hear(Held("bu-a", "99", "0"), Held("bu-b", "99", "0")) == [(Step.OPEN, "bu-a")]
+
+
+def test_a_bu_that_holds_hardly_anything_any_more_is_no_story() -> None:
+    house = House(replace(only(Kind.BU_WASTE), min_allocated_usd=Decimal(100)))
+    assert house.hear(Held("bu-a", "100", "100")) == [(Step.OPEN, "bu-a")]
+    assert house.hear(Held("bu-a", "80", "80"), hour=HOUR.plus(1)) == []
+    assert house.hear(Held("bu-a", "79", "79"), hour=HOUR.plus(2)) == [(Step.CLOSE, "bu-a")]
+
+
 def test_a_week_or_two_say_nothing_of_what_is_usual() -> None:
     house = House(only(Kind.ANOMALY, hours=1))
     for week in (1, 2):
         house.publish(report([Held("bu-a", "1", "0")], hour=HOUR.plus(-168 * week)))
     assert house.hear(Held("bu-a", "99", "0")) == []
-
-
-def test_a_budget_at_risk_is_told_with_the_day_it_runs_out() -> None:
-    rules = only(Kind.BUDGET)
-    first = Hour.parse("2026-11-01T00:00:00Z")
-    house = House(replace(rules, by_bu={"bu-a": replace(rules, budget_usd=Decimal(500))}))
-    for day in range(4):
-        house.publish(report([Held("bu-a", "24", "0")], hour=first.plus(24 * day)))
-    hour = first.plus(24 * 4)
-    assert house.hear(Held("bu-a", "24", "0"), hour=hour) == [(Step.OPEN, "bu-a")]
-    told = house.told[0]
-    assert (told.kind, told.subject) == (Kind.BUDGET, "2026-11")
-    assert told.facts[0].startswith("$120.00 of $500.00 are spent; the month is heading for $7")
-    assert told.facts[1].startswith("The budget runs out on 2026-11-")
-
-
-def with_budget(usd: int) -> AlertRules:
-    rules = only(Kind.BUDGET)
-    return replace(rules, by_bu={"bu-a": replace(rules, budget_usd=Decimal(usd))})
-
-
-def test_when_the_month_is_over_so_is_its_story_with_what_the_month_cost() -> None:
-    house = House(with_budget(500))
-    last = Hour.parse("2026-11-30T23:00:00Z")
-    for back in range(4, 0, -1):
-        house.publish(report([Held("bu-a", "200", "0")], hour=last.plus(-back)))
-    assert house.hear(Held("bu-a", "24", "0"), hour=last) == [(Step.OPEN, "bu-a")]
-    assert house.hear(Held("bu-a", "0.1", "0"), hour=last.plus(1)) == [(Step.CLOSE, "bu-a")]
-    told = house.told[-1]
-    assert told.subject == "2026-11"
-    assert title(told) == "The month is over: the GPU budget of `bu-a` for `2026-11`"
-    assert told.facts == ("The month cost $824.00 of $500.00.",)
-    assert house.hear(Held("bu-a", "0.1", "0"), hour=last.plus(2)) == []
-
-
-def test_a_budget_over_two_clusters_is_one_story() -> None:
-    house = House(with_budget(500), clusters=("prod", "test"))
-    first = Hour.parse("2026-11-01T00:00:00Z")
-    for number in range(3):
-        for cluster in ("test", "prod"):
-            house.publish(report([Held("bu-a", "1", "0")], hour=first.plus(number), cluster=cluster))
-            house.look(first.plus(number), cluster=cluster)
-    assert [one.step for one in house.told] == [Step.OPEN, *[Step.UPDATE] * (len(house.told) - 1)]
-    assert len({one.episode for one in house.told}) == 1
-    assert house.told[-1].allocated_usd == 6
-    assert house.told[-1].facts[-1] == "That is of the clusters prod, test together."
 
 
 def test_what_is_not_watched_any_more_is_over() -> None:
@@ -378,7 +348,7 @@ def test_what_is_not_watched_any_more_is_over() -> None:
     house.rules = AlertRules(watches={**QUIET, Kind.DATA_LOSS: Watch(enabled=False)})
     heard = house.hear(IDLE, hour=HOUR.plus(1), status=Status.PARTIAL)
     assert sorted(heard) == [(Step.CLOSE, ""), (Step.CLOSE, "bu-a")]
-    assert {one.facts for one in house.told[2:]} == {("The settings do not watch it any more.",)}
+    assert {one.facts for one in house.told[2:]} == {("By the settings, it is not watched here any more.",)}
     assert house.hear(IDLE, hour=HOUR.plus(2)) == []
 
 

@@ -1,9 +1,10 @@
 """Hours make episodes, whatever their order; with hysteresis, gaps, and a memory that is long enough."""
 
-from datetime import UTC, datetime, time
+from datetime import UTC, datetime, time, timedelta
 from decimal import Decimal
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -89,3 +90,28 @@ def test_quiet_hours_go_over_midnight_in_their_own_zone() -> None:
     lunch = QuietHours(time(12), time(13))
     assert lunch.holds(datetime(2026, 11, 30, 12, 59, tzinfo=UTC))
     assert not lunch.holds(datetime(2026, 11, 30, 13, tzinfo=UTC))
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "quiet"),
+    [
+        # Berlin, 2027-03-28: at 01:00 UTC it is 03:00 at once.
+        ("2027-03-28T00:00Z", "2027-03-28T03:00Z", [True, True, True, True]),
+        # Berlin, 2026-10-25: 02:00 to 03:00 comes twice, at 00:00 and 01:00 UTC.
+        ("2026-10-25T02:00Z", "2026-10-25T07:00Z", [True, True, True, True, False, False]),
+    ],
+)
+def test_quiet_hours_go_by_the_clock_on_the_wall_when_it_is_changed(begin: str, end: str, quiet: list[bool]) -> None:
+    hours = QuietHours(time(22), time(7), "Europe/Berlin")
+    moment, last, found = datetime.fromisoformat(begin), datetime.fromisoformat(end), []
+    while moment <= last:
+        found.append(hours.holds(moment))
+        moment += timedelta(hours=1)
+    assert found == quiet
+
+
+def test_a_quiet_hour_that_the_clock_skips_is_never_and_one_that_it_repeats_is_twice() -> None:
+    hours = QuietHours(time(2), time(3), "Europe/Berlin")
+    spring, autumn = datetime(2027, 3, 28, tzinfo=UTC), datetime(2026, 10, 25, tzinfo=UTC)
+    assert not any(hours.holds(spring + timedelta(minutes=10 * step)) for step in range(18))
+    assert sum(hours.holds(autumn + timedelta(minutes=10 * step)) for step in range(18)) == 12

@@ -4,7 +4,7 @@ import logging
 import re
 
 HIDDEN = "[redacted]"
-_PATH = re.compile(r"/(?:services|workflows|triggers)/[^\s\"'\\]+")
+_PATH = re.compile(r"/(?:services|workflows|triggers|actions)/[^\s\"'\\]+")
 _TOKEN = re.compile(r"xox[a-z]-[A-Za-z0-9-]+")
 _SECRET = re.compile(r"(SecretString[\"'\\]*\s*:\s*[\"'\\]*)[^\"'\\,}]+")
 _LOGGERS = ("urllib3.connectionpool", "botocore.parsers")

@@ -1,6 +1,7 @@
 """Slack's Web API: messages of a bot, which can be changed when there is news. The token never leaves this module."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +17,9 @@ TIMEOUT = (3.0, 10.0)
 """Seconds to connect, and to wait for the answer."""
 API = "https://slack.com/api"
 _TOO_MANY, _SERVER_ERROR, _OK = 429, 500, 200
-_TOKEN_GONE = {"invalid_auth", "not_authed", "token_revoked", "token_expired", "account_inactive"}
+# Slack says why in its answer; what stands between may only refuse.
+_FORBIDDEN = {401, 403}
+_TOKEN_GONE = {"401", "403", "invalid_auth", "not_authed", "token_revoked", "token_expired", "account_inactive"}
 _LATER = {"ratelimited", "rate_limited", "service_unavailable", "team_added_to_org"}
 _MAYBE = {"internal_error", "fatal_error", "request_timeout"}
 _GONE = {"message_not_found", "cant_update_message", "edit_window_closed"}
@@ -82,9 +85,12 @@ class SlackBot:
 def _answer(method: str, response: requests.Response) -> Mapping[str, Any]:
     if response.status_code == _TOO_MANY:
         wait = response.headers.get("Retry-After", "")
-        raise DeliveryUnavailable(f"Slack's {method} answered 429", float(wait) if wait.isdigit() else None)
+        known = re.fullmatch(r"[0-9]{1,6}", wait)
+        raise DeliveryUnavailable(f"Slack's {method} answered 429", float(wait) if known else None)
     if response.status_code >= _SERVER_ERROR:
         raise DeliveryAmbiguous(f"Slack's {method} answered {response.status_code}: it may or may not have been done")
+    if response.status_code in _FORBIDDEN:
+        return {"ok": False, "error": str(response.status_code)}
     try:
         answer = response.json()
     except ValueError:

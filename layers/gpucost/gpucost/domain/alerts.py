@@ -22,6 +22,10 @@ class Kind(StrEnum):
     DATA_LOSS = "data_loss"
 
 
+WITHOUT_COST = frozenset({Kind.BUDGET, Kind.DATA_LOSS})
+"""Kinds whose hours cost nothing that could be added up."""
+
+
 class Step(StrEnum):
     """Where an episode stands. `update` changes a message that is there; whoever cannot do that leaves it out."""
 
@@ -43,6 +47,8 @@ class PodWaste:
     """What one pod wasted in the hour by holding one resource on one node.
 
     held_minutes (0..60) are those of this hour, utilization is a ratio 0..1, vram_used_mib is None when not measured.
+    allocated_usd and slice_hours are what it held; None in messages that were queued before they were told. utilization
+    stands on samples_seen of samples_expected device-minutes.
     """
 
     namespace: str
@@ -55,6 +61,10 @@ class PodWaste:
     utilization: Decimal | None
     basis: Basis
     vram_used_mib: Decimal | None
+    allocated_usd: Decimal | None = None
+    slice_hours: Decimal | None = None
+    samples_seen: int = 0
+    samples_expected: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +75,11 @@ class Finding:
     judged, and utilization (0..1, None when there is none to speak of) and waste_usd speak of the rest. `pods` are the
     worst, worst first; more_pods counts those left out, and more_pods_usd is what these wasted.
 
-    `episode` names the story that it is a step of: `hours` bad hours since `since` have cost so_far_usd; waste_usd is
-    the last one's. `subject` is what it is about, besides the BU ("" for the BU or the cluster itself), and `facts` are
-    further sentences. `bu` is "" for what is the cluster's own. `channel` and `mention` are Slack's ids. The step of an
-    episode with the greatest `number` says how it stands; 0 is of before steps were numbered.
+    `episode` names the story that it is a step of: `hours` bad hours from `since` to `last` have cost so_far_usd;
+    waste_usd is the last one's. Of a story that a revision took back, there are 0. `subject` is what it is about,
+    besides the BU ("" for the BU or the cluster itself), and `facts` are further sentences. `bu` is "" for what is the
+    cluster's own. `channel` and `mention` are Slack's ids. The step of an episode with the greatest `number` says how
+    it stands; 0 is of before steps were numbered.
     """
 
     id: str
@@ -94,6 +105,7 @@ class Finding:
     channel: str = ""
     mention: str = ""
     number: int = 0
+    last: Hour | None = None
 
 
 def stable_id(*parts: str) -> str:

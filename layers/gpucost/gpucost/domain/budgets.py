@@ -18,7 +18,8 @@ SURE = 1.96
 class Projection:
     """USD. `low` and `high` bound what the month will cost in 95 of 100 cases; None after less than three whole days.
 
-    `runs_out_on` is the first day on which the expected sum is over the budget, if that is in this month.
+    `runs_out_on` is the first day on which the expected sum is over the budget, if that is in this month. `whole_days`
+    are those that it stands on.
     """
 
     month: Month
@@ -28,6 +29,7 @@ class Projection:
     low_usd: Decimal | None
     high_usd: Decimal | None
     runs_out_on: Day | None
+    whole_days: int
 
     @property
     def is_at_risk(self) -> bool:
@@ -60,6 +62,7 @@ def project(by_day: Mapping[Day, Decimal], month: Month, budget_usd: Decimal, en
         None if spread is None else plain(max(spent, expected - spread)),
         None if spread is None else plain(expected + spread),
         _runs_out(by_day, days, end, daily, budget_usd),
+        len(over),
     )
 
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable
 
-from gpucost.domain.alerts import Finding, Kind, PodWaste, Step
+from gpucost.domain.alerts import WITHOUT_COST, Finding, Kind, PodWaste, Step
+from gpucost.domain.hours import Hour
 from gpucost.domain.periods import Month
 from gpucost.domain.report import Basis
 from gpucost.domain.wording import cents, code, count, escaped, gibibytes, one_line, percent, shortened, span
@@ -10,7 +11,6 @@ from gpucost.domain.wording import cents, code, count, escaped, gibibytes, one_l
 type Show = Callable[[str], str]
 
 _FACT_LENGTH = 400
-_WITHOUT_COST = {Kind.BUDGET, Kind.DATA_LOSS}
 _MEASURED = {Basis.POD, Basis.SHARED_DEVICE}
 
 
@@ -48,13 +48,22 @@ def _budget_is_over(finding: Finding, bu: str, what: str) -> str:
 
 def story(finding: Finding) -> str:
     """How long it has gone on and what it has cost; "" for a first hour, of which everything is said already."""
-    if finding.since is None or finding.step is Step.DIGEST:
+    if finding.since is None or finding.step is Step.DIGEST or not finding.hours:
         return ""
-    money = "" if finding.kind in _WITHOUT_COST else f", {cents(finding.so_far_usd)}"
-    hours = count(finding.hours, "hour")
+    cost = "" if finding.kind in WITHOUT_COST else cents(finding.so_far_usd)
     if finding.step is Step.CLOSE:
-        return f"It lasted {hours}{money.replace(', ', ' and cost ')}, from {span(finding.since)}."
-    return f"Since {span(finding.since)}: {hours}{money} so far." if finding.hours > 1 else ""
+        return _ended(finding, finding.since, cost)
+    so_far = f"{count(finding.hours, 'hour')}{cost and ', '}{cost} so far"
+    return f"Since {span(finding.since)}: {so_far}." if finding.hours > 1 else ""
+
+
+def _ended(finding: Finding, since: Hour, cost: str) -> str:
+    last = finding.last or since.plus(finding.hours - 1)
+    lasted = (last.epoch - since.epoch) // 3600 + 1
+    bad = "" if lasted == finding.hours else f" ({finding.hours:,} of them bad)"
+    cost = cost and f" and cost {cost}"
+    when = f"{since.start:%Y-%m-%d %H:%M} to {last.end:%Y-%m-%d %H:%M} UTC"
+    return f"It lasted {count(lasted, 'hour')}{bad}{cost}, from {when}."
 
 
 def headline(finding: Finding, name: Show = code) -> str:
@@ -129,7 +138,14 @@ def _pod(pod: PodWaste, name: Show) -> str:
     used = f"{percent(pod.utilization)} used"
     if pod.basis not in _MEASURED:
         used += f" (estimated by {pod.basis.value})"
-    facts = [f"{name(pod.resource)} for {count(pod.held_minutes, 'minute')}", f"wasted {cents(pod.waste_usd)}", used]
+    elif pod.samples_seen < pod.samples_expected:
+        used += f" (by {pod.samples_seen:,} of {pod.samples_expected:,} samples)"
+    held = f"{name(pod.resource)} for {count(pod.held_minutes, 'minute')}"
+    if pod.slice_hours is not None:
+        held += f" ({pod.slice_hours.normalize():f} slice-hours)"
+    of = "" if pod.allocated_usd is None else f" of {cents(pod.allocated_usd)}"
+    facts = [held, f"wasted {cents(pod.waste_usd)}{of}", used]
     if pod.vram_used_mib is not None:
         facts.append(f"{gibibytes(pod.vram_used_mib)} of VRAM held")
-    return f"{name(f'{pod.namespace}/{pod.pod}')} on {name(pod.node)}: {', '.join(facts)}"
+    owner = f" of {name(pod.workload)}" if pod.workload else ""
+    return f"{name(f'{pod.namespace}/{pod.pod}')}{owner} on {name(pod.node)}: {', '.join(facts)}"

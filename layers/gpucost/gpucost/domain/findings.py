@@ -13,7 +13,7 @@ PODS_SHOWN = 10
 
 
 def find_waste(report: HourReport, rules: AlertRules) -> tuple[Finding, ...]:
-    """One finding per BU that wasted enough in this hour, the most wasteful first.
+    """One finding per BU that wasted enough in this hour by its own rules, the most wasteful first.
 
     Only a complete hour is judged. What a BU held with unknown utilisation is left out of the judgement and named in
     the finding, so a BU of which nothing is known is never found.
@@ -23,11 +23,17 @@ def find_waste(report: HourReport, rules: AlertRules) -> tuple[Finding, ...]:
     by_bu: defaultdict[str, list[NamespaceRow]] = defaultdict(list)
     for row in report.namespaces:
         by_bu[row.bu].append(row)
-    found = [_judge(report, bu, rows, rules) for bu, rows in by_bu.items()]
+    pods: defaultdict[str, list[PodRow]] = defaultdict(list)
+    for pod in report.pods:
+        pods[pod.bu].append(pod)
+    found = [_judge(report, bu, (rows, pods[bu]), rules.of(bu)) for bu, rows in by_bu.items()]
     return tuple(sorted((f for f in found if f), key=lambda finding: (-finding.waste_usd, finding.bu)))
 
 
-def _judge(report: HourReport, bu: str, rows: list[NamespaceRow], rules: AlertRules) -> Finding | None:
+def _judge(
+    report: HourReport, bu: str, held: tuple[list[NamespaceRow], list[PodRow]], rules: AlertRules
+) -> Finding | None:
+    rows, pods = held
     allocated = sum((row.figures.allocated_usd for row in rows), ZERO)
     unknown = sum((row.figures.unknown_usd for row in rows), ZERO)
     waste = sum((row.figures.waste_usd or ZERO for row in rows), ZERO)
@@ -37,7 +43,7 @@ def _judge(report: HourReport, bu: str, rows: list[NamespaceRow], rules: AlertRu
     )
     if not reached or waste <= 0:
         return None
-    wasteful = worst_first(row for row in report.pods if row.bu == bu)
+    wasteful = worst_first(pods)
     shown = tuple(pod_waste(row) for row in wasteful[:PODS_SHOWN])
     return Finding(
         id=finding_id(Kind.BU_WASTE, report.cluster, report.hour, bu),
@@ -75,4 +81,8 @@ def pod_waste(row: PodRow) -> PodWaste:
         utilization=row.figures.utilization,
         basis=row.utilization_basis,
         vram_used_mib=row.vram_used_mib,
+        allocated_usd=row.figures.allocated_usd,
+        slice_hours=row.figures.slice_hours,
+        samples_seen=row.evidence.samples_seen,
+        samples_expected=row.evidence.samples_expected,
     )

@@ -4,16 +4,11 @@ https://docs.aws.amazon.com/chatbot/latest/adminguide/custom-notifs.html describ
 may only hold strings; it carries the whole finding, so that any subscriber can have it back.
 """
 
-import json
-from collections.abc import Mapping
-from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from gpucost.domain.alerts import Finding, Kind, PodWaste, Severity, Step, stable_id
+from gpucost.domain.alerts import Finding, Kind, Step, stable_id
+from gpucost.domain.finding_context import context_of, finding_in
 from gpucost.domain.finding_text import described, plain_name, pod_lines, summary, title
-from gpucost.domain.hours import Hour
-from gpucost.domain.money import plain
-from gpucost.domain.report import Basis
 from gpucost.domain.wording import cents, code, one_line, shortened, span, subject
 
 NEXT_STEPS = {
@@ -72,7 +67,7 @@ def notification(finding: Finding) -> dict[str, Any]:
             "summary": summary(finding),
             "eventType": f"gpucost.{finding.kind.value}",
             "relatedResources": [plain_name(f"{pod.namespace}/{pod.pod}") for pod in finding.pods],
-            "additionalContext": _context(finding),
+            "additionalContext": context_of(finding),
         },
     }
 
@@ -89,130 +84,9 @@ def finding_of(document: object) -> Finding:
     match document:
         case {"version": "1.0", "source": "custom", "id": str(name), "metadata": {"additionalContext": dict(held)}}:
             try:
-                return _finding(name, held)
+                return finding_in(name, held)
             except KeyError as error:
                 raise ValueError(f"the notification's additionalContext lacks {error}") from None
             except (TypeError, ValueError) as error:
                 raise ValueError(f"the notification's additionalContext cannot be read: {error}") from None
     raise ValueError("not a notification of a finding: its version, source, id or additionalContext is missing")
-
-
-def _context(finding: Finding) -> dict[str, str]:
-    return {
-        "kind": finding.kind.value,
-        "severity": finding.severity.value,
-        "cluster": finding.cluster,
-        "hour": finding.hour.key,
-        "bu": finding.bu,
-        "allocated_usd": str(finding.allocated_usd),
-        "waste_usd": str(finding.waste_usd),
-        "unknown_usd": str(finding.unknown_usd),
-        "utilization": _optional(finding.utilization),
-        "pods": json.dumps([_pod_context(pod) for pod in finding.pods], ensure_ascii=False),
-        "more_pods": str(finding.more_pods),
-        "more_pods_usd": str(finding.more_pods_usd),
-        "step": finding.step.value,
-        "episode": finding.episode,
-        "subject": finding.subject,
-        "since": finding.since.key if finding.since else "",
-        "hours": str(finding.hours),
-        "so_far_usd": str(finding.so_far_usd),
-        "facts": json.dumps(finding.facts, ensure_ascii=False),
-        "channel": finding.channel,
-        "mention": finding.mention,
-        "number": str(finding.number),
-    }
-
-
-def _optional(figure: Decimal | None) -> str:
-    """additionalContext holds texts only: what is unknown is an empty one."""
-    return "" if figure is None else str(figure)
-
-
-_BEFORE_EPISODES = {
-    "step": "open",
-    "episode": "",
-    "subject": "",
-    "since": "",
-    "hours": "1",
-    "so_far_usd": "0",
-    "facts": "[]",
-    "channel": "",
-    "mention": "",
-    "number": "0",
-}
-"""What messages lacked that were queued before an update of the stack."""
-
-
-def _finding(name: str, held: Mapping[str, Any]) -> Finding:
-    told = {**_BEFORE_EPISODES, **held}
-    return Finding(
-        id=name,
-        kind=Kind(held["kind"]),
-        severity=Severity(held["severity"]),
-        cluster=_text(held, "cluster"),
-        hour=Hour.parse(_text(held, "hour")),
-        bu=_text(held, "bu"),
-        allocated_usd=_number(held, "allocated_usd"),
-        waste_usd=_number(held, "waste_usd"),
-        unknown_usd=_number(held, "unknown_usd"),
-        utilization=_number(held, "utilization") if held["utilization"] else None,
-        pods=tuple(_pod(pod) for pod in json.loads(_text(held, "pods"))),
-        more_pods=int(_text(held, "more_pods")),
-        more_pods_usd=_number(held, "more_pods_usd"),
-        step=Step(told["step"]),
-        episode=_text(told, "episode"),
-        subject=_text(told, "subject"),
-        since=Hour.parse(_text(told, "since")) if told["since"] else None,
-        hours=int(_text(told, "hours")),
-        so_far_usd=_number(told, "so_far_usd"),
-        facts=tuple(map(str, json.loads(_text(told, "facts")))),
-        channel=_text(told, "channel"),
-        mention=_text(told, "mention"),
-        number=int(_text(told, "number")),
-    )
-
-
-def _pod_context(pod: PodWaste) -> dict[str, str | None]:
-    return {
-        "namespace": pod.namespace,
-        "pod": pod.pod,
-        "node": pod.node,
-        "resource": pod.resource,
-        "workload": pod.workload,
-        "held_minutes": str(pod.held_minutes),
-        "waste_usd": str(pod.waste_usd),
-        "utilization": None if pod.utilization is None else str(pod.utilization),
-        "basis": pod.basis.value,
-        "vram_used_mib": None if pod.vram_used_mib is None else str(pod.vram_used_mib),
-    }
-
-
-def _pod(held: Mapping[str, Any]) -> PodWaste:
-    return PodWaste(
-        namespace=_text(held, "namespace"),
-        pod=_text(held, "pod"),
-        node=_text(held, "node"),
-        resource=_text(held, "resource"),
-        workload=None if held["workload"] is None else _text(held, "workload"),
-        held_minutes=int(_text(held, "held_minutes")),
-        waste_usd=_number(held, "waste_usd"),
-        utilization=None if held["utilization"] is None else _number(held, "utilization"),
-        basis=Basis(held["basis"]),
-        vram_used_mib=None if held["vram_used_mib"] is None else _number(held, "vram_used_mib"),
-    )
-
-
-def _text(held: Mapping[str, Any], key: str) -> str:
-    value = held[key]
-    if not isinstance(value, str):
-        raise ValueError(f"{key} is {type(value).__name__}, not text")
-    return value
-
-
-def _number(held: Mapping[str, Any], key: str) -> Decimal:
-    text = _text(held, key)
-    try:
-        return plain(Decimal(text))
-    except (InvalidOperation, ValueError):
-        raise ValueError(f"{key} is {text!r}, not a figure") from None

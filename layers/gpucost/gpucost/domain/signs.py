@@ -8,11 +8,10 @@ from fractions import Fraction
 
 from gpucost.domain.alert_rules import AlertRules, Watch
 from gpucost.domain.alerts import Kind, PodWaste
-from gpucost.domain.budgets import Projection, usual
+from gpucost.domain.budgets import usual
 from gpucost.domain.episodes import Observation, Verdict
 from gpucost.domain.findings import find_waste, pod_waste, worst_first
 from gpucost.domain.money import ZERO, plain, round_fraction
-from gpucost.domain.periods import Month
 from gpucost.domain.report import HourReport, NamespaceRow, PodRow, Status
 from gpucost.domain.wording import cents, count, percent
 
@@ -70,9 +69,9 @@ def _waste(report: HourReport, rules: AlertRules) -> Iterator[Sign]:
     by_bu: defaultdict[str, list[NamespaceRow]] = defaultdict(list)
     for row in report.namespaces:
         by_bu[row.bu].append(row)
+    wasteful = {one.bu: one for one in find_waste(report, rules)}
     for bu, rows in sorted(by_bu.items()):
-        own = rules.of(bu)
-        found = next((one for one in find_waste(report, own) if one.bu == bu), None)
+        found = wasteful.get(bu)
         if found:
             seen = Observation(Verdict.BAD, found.waste_usd)
             yield Sign(
@@ -88,7 +87,7 @@ def _waste(report: HourReport, rules: AlertRules) -> Iterator[Sign]:
                 found.more_pods_usd,
             )
         else:
-            yield Sign(Kind.BU_WASTE, "", bu, Observation(_eased(rows, own)))
+            yield Sign(Kind.BU_WASTE, "", bu, Observation(_eased(rows, rules.of(bu))))
 
 
 def _eased(rows: Sequence[NamespaceRow], rules: AlertRules) -> Verdict:
@@ -97,7 +96,11 @@ def _eased(rows: Sequence[NamespaceRow], rules: AlertRules) -> Verdict:
     waste = sum((row.figures.waste_usd or ZERO for row in rows), ZERO)
     if allocated and not known:
         return Verdict.UNKNOWN
-    over = waste >= rules.min_waste_usd * EASED and waste >= known * rules.min_waste_share * EASED
+    over = (
+        known >= rules.min_allocated_usd * EASED
+        and waste >= rules.min_waste_usd * EASED
+        and waste >= known * rules.min_waste_share * EASED
+    )
     return Verdict.BETWEEN if over and waste > 0 else Verdict.GOOD
 
 
@@ -168,14 +171,18 @@ def _cluster(report: HourReport, rules: AlertRules) -> Iterator[Sign]:
     )
     yield Sign(Kind.UNALLOCATED, "", "", Observation(verdict, plain(free)), plain(totals.capacity_usd), facts=facts)
     watch = rules.watch(Kind.STRANDED)
-    bad = totals.stranded_usd >= watch.min_usd and totals.stranded_usd > 0
+    if totals.stranded_usd >= watch.min_usd and totals.stranded_usd > 0:
+        verdict = Verdict.BAD
+    else:
+        eased = totals.stranded_usd < watch.min_usd * EASED or not totals.stranded_usd
+        verdict = Verdict.GOOD if eased else Verdict.BETWEEN
     worst = sorted(report.nodes, key=lambda row: (-row.stranded_usd, row.node))[:3]
     where = ", ".join(f"{row.node} {cents(row.stranded_usd)}" for row in worst if row.stranded_usd > 0)
     yield Sign(
         Kind.STRANDED,
         "",
         "",
-        Observation(Verdict.BAD if bad else Verdict.GOOD, totals.stranded_usd),
+        Observation(verdict, totals.stranded_usd),
         plain(totals.capacity_usd),
         facts=(f"No resource that the nodes offer covers these slices: {where}.",) if where else (),
     )
@@ -199,27 +206,3 @@ def _anomalies(report: HourReport, rules: AlertRules, past: Mapping[str, Sequenc
         more = plain(max(cost - (before or ZERO), ZERO))
         fact = f"{cents(cost)} in this hour; {cents(before or ZERO)} is usual at this time of the week."
         yield Sign(Kind.ANOMALY, "", bu, Observation(verdict, more), plain(cost), facts=(fact,) if before else ())
-
-
-def budget_sign(bu: str, projection: Projection, clusters: Sequence[str] = ()) -> Sign:
-    """What a month's projection says. `clusters` are those that it adds up."""
-    low, high = projection.low_usd, projection.high_usd
-    bounds = f" (between {cents(low)} and {cents(high)})" if low is not None and high is not None else ""
-    facts = [
-        f"{cents(projection.spent_usd)} of {cents(projection.budget_usd)} are spent; "
-        f"the month is heading for {cents(projection.expected_usd)}{bounds}."
-    ]
-    if projection.runs_out_on:
-        facts.append(f"The budget runs out on {projection.runs_out_on.key}.")
-    if len(clusters) > 1:
-        facts.append(f"That is of the clusters {', '.join(clusters)} together.")
-    over = max(projection.expected_usd - projection.budget_usd, ZERO)
-    verdict = Verdict.BAD if projection.is_at_risk else Verdict.GOOD
-    seen = Observation(verdict, plain(over))
-    return Sign(Kind.BUDGET, projection.month.key, bu, seen, projection.spent_usd, facts=tuple(facts))
-
-
-def spent_sign(bu: str, month: Month, spent_usd: Decimal, budget_usd: Decimal) -> Sign:
-    """The sign of a month that is over: nothing of it is at risk any more."""
-    fact = f"The month cost {cents(spent_usd)} of {cents(budget_usd)}."
-    return Sign(Kind.BUDGET, month.key, bu, Observation(Verdict.GOOD), plain(spent_usd), facts=(fact,))

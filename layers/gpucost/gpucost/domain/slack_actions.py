@@ -13,12 +13,13 @@ MAX_AGE = 300
 
 @dataclass(frozen=True, slots=True)
 class Press:
-    """A button of ours: its name (acknowledge, or snooze:8h), the episode, and who pressed it."""
+    """A button of ours: its name (acknowledge, or snooze:8h), the episode, who pressed it, and where to answer them."""
 
     action: str
     cluster: str
     episode: str
     user: str
+    answer_to: str = ""
 
 
 def is_signed(secret: str, timestamp: str, body: bytes, signature: str, now: float) -> bool:
@@ -38,18 +39,18 @@ def press_of(body: bytes) -> Press | None:
         raise ValueError(f"the body holds no payload of Slack's: {type(error).__name__}") from None
     match payload:
         case {"type": "block_actions", "user": {"id": str(user)}, "actions": [dict(action), *_]}:
-            return _press(action, user)
+            return _press(action, user, str(payload.get("response_url") or ""))
     raise ValueError("the payload is not about a button")
 
 
-def _press(action: dict[str, object], user: str) -> Press | None:
+def _press(action: dict[str, object], user: str, answer_to: str) -> Press | None:
     name, value = action.get("action_id"), action.get("value")
     if not isinstance(name, str) or not name.startswith("gpucost:") or not isinstance(value, str):
         return None
     try:
         match json.loads(value):
             case [str(cluster), str(episode)]:
-                return Press(name.removeprefix("gpucost:"), cluster, episode, user)
+                return Press(name.removeprefix("gpucost:"), cluster, episode, user, answer_to)
     except ValueError:
         pass
     raise ValueError("the button names no episode")

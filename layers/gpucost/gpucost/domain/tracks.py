@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 from gpucost.domain.alert_rules import AlertRules, Watch
-from gpucost.domain.alerts import Kind, Step, stable_id
+from gpucost.domain.alerts import WITHOUT_COST, Kind, Step, stable_id
 from gpucost.domain.episodes import Episode, Observation, Verdict, episodes, running_since
 from gpucost.domain.hours import Hour
 
@@ -56,6 +56,11 @@ class Track:
     def current(self) -> Told | None:
         """The told episode that goes on."""
         return next((one for one in reversed(self.told) if one.closed is None), None)
+
+    @property
+    def cost_usd(self) -> Decimal | None:
+        """What the told episode that goes on has cost; None where that cannot be said."""
+        return self.current.usd if self.current and self.kind not in WITHOUT_COST else None
 
     def observe(self, hour: Hour, seen: Observation) -> "Track":
         """With what an hour says, in the place of what it said before."""

@@ -3,10 +3,10 @@
 import re
 from datetime import time
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from gpucost.domain.alert_rules import DEFAULT_WATCHES, AlertRules, QuietHours, Voice, Watch
 from gpucost.domain.alerts import Kind
@@ -36,7 +36,15 @@ def _channel(text: str) -> str:
     return text
 
 
+def _clock(text: str) -> str:
+    if not re.fullmatch(r"(?:[01][0-9]|2[0-3]):[0-5][0-9]", text):
+        raise ValueError(f"{text!r} is not a time of day such as 22:00; its time zone is said by zone")
+    return text
+
+
 type Zone = Annotated[str, AfterValidator(_zone)]
+# Not a time: that would also take 1320 for seconds, and 22:00Z, which has a zone of its own.
+type Clock = Annotated[str, AfterValidator(_clock)]
 
 
 class _Section(BaseModel):
@@ -71,9 +79,19 @@ class WatchSettings(_Section):
 class QuietSettings(_Section):
     """Hours in which nothing is told; from 22:00 to 07:00 goes over midnight."""
 
-    begin: time
-    end: time
-    zone: Zone = "UTC"
+    begin: Clock
+    end: Clock
+    zone: Zone | None = None
+    """The zone of both; left out, it is that of the voice."""
+
+    @model_validator(mode="after")
+    def _has_a_length(self) -> Self:
+        if self.begin == self.end:
+            raise ValueError(f"begin and end are both {self.begin}; for digests only, set episodes to false instead")
+        return self
+
+    def hours(self, zone: str) -> QuietHours:
+        return QuietHours(time.fromisoformat(self.begin), time.fromisoformat(self.end), self.zone or zone)
 
 
 class VoiceSettings(_Section):
@@ -91,12 +109,11 @@ class VoiceSettings(_Section):
     digest: Literal["", "daily", "weekly"] = ""
     digest_hour: Annotated[int, Field(ge=0, le=23)] = 8
     zone: Zone = "UTC"
-    """The zone of the digest's hour, and of "until Monday"."""
+    """The zone of the digest's hour, of "until Monday", and of the quiet hours unless they name one."""
 
     def voice(self) -> Voice:
-        quiet = QuietHours(self.quiet.begin, self.quiet.end, self.quiet.zone) if self.quiet else None
         own: dict[str, Any] = self.model_dump(exclude={"quiet"})
-        return Voice(**own, quiet=quiet)
+        return Voice(**own, quiet=self.quiet.hours(self.zone) if self.quiet else None)
 
 
 class BuAlertSettings(_Section):

@@ -219,6 +219,12 @@ class Container:
         """Slack's signing secret, at most five minutes old; "" while there is none, and then no request is taken."""
         return self._secrets.get(self._its(InteractEnvironment).signing_secret).strip()
 
+    def tell_whoever_pressed(self, url: str, text: str) -> str:
+        """Why it could not be told, or ""."""
+        from gpucost.adapters.slack_reply import tell_whoever_pressed
+
+        return tell_whoever_pressed(url, text)
+
     @property
     def answering(self) -> Answering:
         return Answering(self.clusters, self.tracks, self.settings.policy().alerts)

@@ -47,7 +47,7 @@ def snoozed_until(span: str, now: datetime, zone: str) -> datetime:
 def open_tracks(clusters: Sequence[str], book: TrackBook) -> list[Track]:
     """The subjects with an episode that goes on, the most expensive first."""
     found = [track for cluster in clusters for track in book.tracks(cluster) if track.current]
-    return sorted(found, key=lambda one: (-(one.current.usd if one.current else 0), one.cluster, one.key, one.bu))
+    return sorted(found, key=lambda one: (-(one.cost_usd or 0), one.cluster, one.key, one.bu))
 
 
 def _changed(cluster: str, episode: str, book: TrackBook, change: Callable[[Track], Track]) -> Track:

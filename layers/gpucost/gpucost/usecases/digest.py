@@ -38,10 +38,15 @@ def digests(cluster: str, hour: Hour, ledger: Books, tracks: Iterable[Track], ru
 
 
 def is_due(voice: Voice, hour: Hour) -> bool:
-    """Whether the digest comes when this hour is over."""
-    local = hour.end.astimezone(ZoneInfo(voice.zone))
-    on_time = local.hour == voice.digest_hour
-    return bool(voice.digest) and on_time and (voice.digest == "daily" or local.weekday() == 0)
+    """Whether the digest comes when this hour is over: the first time that the day's clock is at its hour, or past it.
+
+    A day on which the clock is put forward may not have that hour, and one on which it is put back has it twice.
+    """
+    zone = ZoneInfo(voice.zone)
+    local, before = hour.end.astimezone(zone), hour.start.astimezone(zone)
+    reached = local.hour >= voice.digest_hour
+    was_reached = before.date() == local.date() and before.hour >= voice.digest_hour
+    return bool(voice.digest) and reached and not was_reached and (voice.digest == "daily" or local.weekday() == 0)
 
 
 def _digest(
@@ -53,7 +58,7 @@ def _digest(
     facts = [f"{used}, {waste}."]
     if figures.unknown_usd:
         facts.append(f"{cents(figures.unknown_usd)} has unknown utilization.")
-    dearest = sorted(going_on, key=lambda one: (-(one.current.usd if one.current else 0), one.key))
+    dearest = sorted(going_on, key=lambda one: (-(one.cost_usd or 0), one.key))
     facts += [_line(track) for track in dearest[:SHOWN]]
     if len(dearest) > SHOWN:
         facts.append(f"And {count(len(dearest) - SHOWN, 'more episode')} going on.")
@@ -80,6 +85,11 @@ def _digest(
 
 
 def _line(track: Track) -> str:
-    told = track.current
-    what = plain_name(track.subject) if track.subject else track.kind.value.replace("_", " ")
-    return f"Going on: {what}, {count(told.hours, 'hour')}, {cents(told.usd)}." if told else ""
+    kind = track.kind.value.replace("_", " ")
+    what = f"{kind} {plain_name(track.subject)}" if track.subject else kind
+    hours = count(track.current.hours if track.current else 0, "hour")
+    return (
+        f"Going on: {what}, {hours}."
+        if track.cost_usd is None
+        else f"Going on: {what}, {hours}, {cents(track.cost_usd)}."
+    )

@@ -75,7 +75,7 @@ def finding(track: Track) -> Answer:
         "since": told.first.key,
         "last_hour": told.last.key,
         "hours": told.hours,
-        "cost_usd": told.usd,
+        "cost_usd": track.cost_usd,
         "escalations": told.level,
         "acknowledged_by": track.acknowledged or None,
         "snoozed_until": track.snoozed_until.isoformat() if track.snoozed_until else None,

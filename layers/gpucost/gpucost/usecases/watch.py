@@ -1,11 +1,10 @@
 """Watch what published hours say of every subject, and tell the steps of its episodes: each once."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from functools import partial
 
-from gpucost.domain.alert_rules import AlertRules
 from gpucost.domain.alerts import Finding, Kind
 from gpucost.domain.episodes import FORGET_HOURS, Observation, Verdict
 from gpucost.domain.hours import Hour, hours_between
@@ -13,16 +12,19 @@ from gpucost.domain.money import ZERO
 from gpucost.domain.report import HourReport, Status
 from gpucost.domain.signs import Sign, missing_hour, signs_of
 from gpucost.domain.tracks import Track
-from gpucost.ports import GpucostError, LedgerError
+from gpucost.ports import LedgerError
 from gpucost.usecases.digest import digests, is_due
-from gpucost.usecases.take import Alerting, take
+from gpucost.usecases.take import Alerting, all_of, take
 from gpucost.usecases.tell import tell
-from gpucost.usecases.watch_budgets import watch_budgets
+from gpucost.usecases.watch_budgets import home, watch_budgets
 
 WEEKS_COMPARED = 4
 LATE = 2
-"""An hour that is not published while two later ones are is missing."""
+"""An hour that is not published while one two hours later is missing."""
+REACH = 6
+"""How many hours before a published one are looked at for missing ones."""
 _JUDGED_WHEN_COMPLETE = {Kind.BU_WASTE, Kind.IDLE_SLICE, Kind.UNALLOCATED, Kind.STRANDED, Kind.ANOMALY}
+_COSTS_ARE_WHOLE = {Status.COMPLETE, Status.NO_UTILIZATION}
 
 
 def watch(cluster: str, hour: Hour, its: Alerting, now: datetime) -> list[Finding]:
@@ -39,7 +41,7 @@ def watch(cluster: str, hour: Hour, its: Alerting, now: datetime) -> list[Findin
     signs = {(one.kind, one.subject, one.bu): one for one in signs_of(report, its.rules, _past(report, its))}
     known = {(one.kind, one.subject, one.bu): one for one in its.tracks.tracks(cluster)}
     for key in known.keys() - signs.keys():
-        gone = _gone(known[key], report, its.rules)
+        gone = _gone(known[key], report, its)
         if gone:
             signs[key] = gone
     taken = [
@@ -47,22 +49,7 @@ def watch(cluster: str, hour: Hour, its: Alerting, now: datetime) -> list[Findin
         for key, sign in sorted(signs.items(), key=lambda pair: (-pair[1].seen.usd, pair[0]))
     ]
     rest = (watch_budgets, _later, _missing, _digests)
-    return _all_of([*taken, *(partial(part, cluster, hour, its, now) for part in rest)])
-
-
-def _all_of(parts: Sequence[Callable[[], Sequence[Finding]]]) -> list[Finding]:
-    """What all parts tell. One that fails does not keep back the others; its error is raised at the end."""
-    told: list[Finding] = []
-    failures: list[GpucostError] = []
-    for part in parts:
-        try:
-            told += part()
-        except GpucostError as error:
-            failures.append(error)
-    if failures:
-        passing = next((error for error in failures if error.retryable), None)
-        raise passing or failures[0]
-    return told
+    return all_of([*taken, *(partial(part, cluster, hour, its, now) for part in rest)])
 
 
 def _later(cluster: str, hour: Hour, its: Alerting, now: datetime) -> list[Finding]:
@@ -78,46 +65,56 @@ def _later(cluster: str, hour: Hour, its: Alerting, now: datetime) -> list[Findi
             continue
         signs = {(one.kind, one.subject, one.bu): one for one in signs_of(report, its.rules, _past(report, its))}
         for track in lacking:
-            sign = signs.get((track.kind, track.subject, track.bu)) or _gone(track, report, its.rules)
+            sign = signs.get((track.kind, track.subject, track.bu)) or _gone(track, report, its)
             if sign:
                 out += take(track, head.hour, sign, its, now)
     return out
 
 
 def _digests(cluster: str, hour: Hour, its: Alerting, now: datetime) -> Sequence[Finding]:
+    """The digests of this hour, and of hours shortly before it that were never published."""
     voices = [own.voice for own in (its.rules, *its.rules.by_bu.values())]
-    if now - hour.end > its.news or not any(is_due(voice, hour) for voice in voices):
-        return ()
-    due = digests(cluster, hour, its.ledger, its.tracks.tracks(cluster), its.rules)
-    return tell(due, its.log, its.publisher, now)
+    told: list[Finding] = []
+    for one in (*hours_between(hour.plus(-REACH), hour.plus(1 - LATE)), hour):
+        if now - one.end > its.news or not any(is_due(voice, one) for voice in voices):
+            continue
+        if one == hour or its.ledger.head(cluster, one) is None:
+            due = digests(cluster, one, its.ledger, its.tracks.tracks(cluster), its.rules)
+            told += tell(due, its.log, its.publisher, now)
+    return told
 
 
-def _gone(track: Track, report: HourReport, rules: AlertRules) -> Sign | None:
+def _gone(track: Track, report: HourReport, its: Alerting) -> Sign | None:
     """A subject that the hour does not know holds nothing any more, if the hour was read whole.
 
     What the settings leave unwatched by now is over at once.
     """
-    own = rules.of(track.bu)
-    if not own.watch(track.kind).enabled or (track.kind is Kind.BUDGET and not own.budget_usd):
-        facts = ("The settings do not watch it any more.",)
-        return (
-            Sign(track.kind, track.subject, track.bu, Observation(Verdict.GOOD), facts=facts) if track.current else None
-        )
-    if track.kind in _JUDGED_WHEN_COMPLETE and report.status is Status.COMPLETE and not track.is_over:
-        facts = ("It holds nothing any more.",)
-        return Sign(track.kind, track.subject, track.bu, Observation(Verdict.GOOD), facts=facts)
-    return None
+    facts: tuple[str, ...] = ("It holds nothing any more.",)
+    if not _is_watched(track, its):
+        facts = ("By the settings, it is not watched here any more.",)
+        over = track.current is not None
+    else:
+        whole = report.status is Status.COMPLETE
+        over = track.kind in _JUDGED_WHEN_COMPLETE and whole and not track.is_over
+    return Sign(track.kind, track.subject, track.bu, Observation(Verdict.GOOD), facts=facts) if over else None
+
+
+def _is_watched(track: Track, its: Alerting) -> bool:
+    own = its.rules.of(track.bu)
+    here = track.kind is not Kind.BUDGET or (bool(own.budget_usd) and track.cluster == home(track.cluster, its))
+    return here and own.watch(track.kind).enabled
 
 
 def _past(report: HourReport, its: Alerting) -> Mapping[str, list[Decimal]]:
-    """What every BU cost in the same hour of past weeks; a week that was not published counts for nothing."""
-    if not its.rules.watch(Kind.ANOMALY).enabled:
+    """What every BU cost in the same hour of past weeks; one whose costs were not read whole counts for nothing."""
+    if not any(own.watch(Kind.ANOMALY).enabled for own in (its.rules, *its.rules.by_bu.values())):
         return {}
     weeks: list[dict[str, Decimal]] = []
     for week in range(1, WEEKS_COMPARED + 1):
         hour = report.hour.plus(-24 * 7 * week)
         costs: dict[str, Decimal] = {}
-        if its.ledger.head(report.cluster, hour):
+        head = its.ledger.head(report.cluster, hour)
+        if head and head.status in _COSTS_ARE_WHOLE:
             for _, row in its.ledger.namespaces(report.cluster, hour, hour.plus(1)):
                 costs[row.bu] = costs.get(row.bu, ZERO) + row.figures.allocated_usd
             weeks.append(costs)
@@ -129,7 +126,7 @@ def _missing(cluster: str, hour: Hour, its: Alerting, now: datetime) -> list[Fin
     """Hours shortly before this one that were never published, and not because the cluster is new."""
     if not its.rules.watch(Kind.DATA_LOSS).enabled:
         return []
-    first = hour.plus(-6)
+    first = hour.plus(-REACH)
     heads = {head.hour for head in its.ledger.heads(cluster, first, hour)}
     out: list[Finding] = []
     for one in hours_between(min(heads, default=hour), hour.plus(1 - LATE)):
