@@ -21,6 +21,9 @@ CASES ?= 10000
 export UV_PYTHON_DOWNLOADS := never
 export AWS_DEFAULT_REGION ?= us-west-2
 
+# What the domain's rules are tested by, every branch of them, without anything else.
+PURE := tests/unit tests/property
+
 .PHONY: help setup demo test simulate access fuzz focus mutate openapi pictures dashboards grafana cluster-render check format bench build deploy requirements clean
 
 help: ## List the commands
@@ -58,7 +61,8 @@ demo: .venv/.ready prometheus ## Run the whole house on this machine, on recorde
 	$(BIN)/gpucost demo $(DEMO_ARGS)
 
 test: setup check focus ## Everything that has to hold
-	$(BIN)/pytest -n $(JOBS) --dist loadscope
+	$(BIN)/pytest -n $(JOBS) --dist loadscope $(PURE) --cov=gpucost.domain --cov-branch --cov-fail-under=100 --cov-report=term-missing:skip-covered
+	$(BIN)/pytest -n $(JOBS) --dist loadscope tests $(PURE:%=--ignore=%)
 
 simulate: .venv/.ready ## Many simulated worlds in which everything goes wrong: make simulate SEEDS=10000
 	$(BIN)/python -m tests.simulation --seeds $(SEEDS)

@@ -82,3 +82,9 @@ def test_a_node_without_a_price_or_wholly_held_still_adds_up(usd: str) -> None:
 def test_reports_of_the_ledger_split_without_rest() -> None:
     found = list(split_rows(ACCOUNT, "prod", FIRST, report().nodes, report().pods))
     assert {row["x_Cluster"] for row in found} == {"prod"}
+
+
+def test_a_node_that_is_wholly_held_has_no_row_for_the_rest() -> None:
+    whole = replace(node(Decimal(1)), unallocated_usd=Decimal(0), unallocated_gpu_hours=Decimal(0))
+    found = list(split_rows(ACCOUNT, "prod", FIRST, [whole], HELD))
+    assert [row["AllocatedResourceName"] for row in found] == ["a/train-0", "b/train-0", "a/train-1"]

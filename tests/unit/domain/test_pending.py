@@ -50,3 +50,8 @@ def test_containers_add_up_and_an_init_container_counts_if_it_asks_for_more() ->
     assert waits(("one", 1, False), ("two", 2, False)) == 3
     assert waits(("one", 1, False), ("first", 4, True)) == 4
     assert waits(("one", 2, False), ("first", 1, True)) == 2
+
+
+def test_whoever_asks_for_none_at_the_end_of_the_hour_waits_for_none() -> None:
+    asks = [request(A, 1, node="", minutes=mask(0, 30)), request(A, 0, node="", minutes=mask(30, 60))]
+    assert report_of(*asks, phase(A, "Pending")).pending == ()

@@ -99,3 +99,10 @@ def test_other_gpus_cost_what_the_hours_gpus_did() -> None:
     told = [report(pod("a", "8")), report(pod("a", "8"), hour=HOUR.plus(1))]
     assert capacity_cost(told, 4) == 2 * 4 * 12
     assert capacity_cost([], 4) is None
+
+
+def test_an_hour_in_which_there_was_no_gpu_costs_nothing_and_is_no_price() -> None:
+    bare = report(pod("a", "8"), hour=HOUR.plus(1))
+    bare = replace(bare, totals=replace(bare.totals, capacity_gpu_hours=Decimal(0)))
+    assert capacity_cost([report(pod("a", "8")), bare], 4) == 4 * 12
+    assert capacity_cost([bare], 4) is None

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpucost.domain.alerts import Finding, Kind, PodWaste, Severity
-from gpucost.domain.finding_text import described, headline
+from gpucost.domain.alerts import Finding, Kind, PodWaste, Severity, Step
+from gpucost.domain.finding_text import described, headline, story, title
 from gpucost.domain.messages import email_text, finding_of, finding_subject, notification
 from gpucost.domain.report import Basis
 from tests.support.findings import HOUR, finding, with_pods
@@ -212,3 +212,48 @@ def test_anything_else_is_refused_in_one_line_that_says_why(document: object, sa
 def test_where_not_even_the_headline_fits_it_is_kept_whole() -> None:
     told = with_pods(finding(), 3)
     assert described(told, 10) == [headline(told)]
+
+
+@pytest.mark.parametrize("step", [Step.OPEN, Step.CLOSE])
+def test_the_subject_of_other_kinds_says_what_the_message_is_about(step: Step) -> None:
+    told = replace(finding("y" * 300), kind=Kind.IDLE_SLICE, step=step, subject="x" * 300)
+    line = finding_subject(told)
+    assert line.isascii()
+    assert len(line) <= 100
+    assert ("Over" in line) is (step is Step.CLOSE)
+    assert "dle GPU slice" in line
+
+
+def test_a_digest_is_headed_by_its_span_and_its_bu() -> None:
+    told = replace(finding(), step=Step.DIGEST, subject="yesterday", since=HOUR, hours=24)
+    assert title(told) == "GPU costs of `bu-a`: yesterday"
+
+
+@pytest.mark.parametrize(
+    ("month", "says"),
+    [
+        ("2026-11", "The GPU budget of `bu-a` for `2026-11` is safe again"),
+        ("2026-10", "The month is over: the GPU budget of `bu-a` for `2026-10`"),
+    ],
+)
+def test_a_budgets_end_says_why_it_is_one(month: str, says: str) -> None:
+    assert title(replace(finding(), kind=Kind.BUDGET, step=Step.CLOSE, subject=month)) == says
+
+
+def test_facts_follow_the_headline_and_mean_nothing_to_slack() -> None:
+    told = replace(finding(), facts=("Meanwhile <!channel>\nwaits.",))
+    assert described(told, 3000)[1] == "Meanwhile &lt;!channel&gt; waits."
+    assert notification(told)["metadata"]["summary"].endswith(". Meanwhile <!channel> waits.")
+
+
+@pytest.mark.parametrize(
+    ("kind", "hours", "says"),
+    [
+        (Kind.IDLE_SLICE, 1, ""),
+        (Kind.IDLE_SLICE, 3, "Since 2026-11-30 08:00-09:00 UTC: 3 hours, $9.50 so far."),
+        (Kind.DATA_LOSS, 3, "Since 2026-11-30 08:00-09:00 UTC: 3 hours so far."),
+    ],
+)
+def test_a_story_says_since_when_and_what_it_has_cost_where_that_can_be_said(kind: Kind, hours: int, says: str) -> None:
+    told = replace(finding(), kind=kind, since=HOUR.plus(-2), hours=hours, so_far_usd=Decimal("9.5"))
+    assert story(told) == says

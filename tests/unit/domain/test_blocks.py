@@ -6,12 +6,13 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from slack_sdk.models.blocks import Block
 
-from gpucost.domain.alerts import Finding
-from gpucost.domain.blocks import by_hour, packed, slack_message
+from gpucost.domain.alerts import Finding, Kind, Step
+from gpucost.domain.blocks import Reply, by_hour, packed, slack_message
 from gpucost.domain.money import ZERO
 from gpucost.domain.wording import code
 from local.stack.slack_limits import fault_of
@@ -150,3 +151,44 @@ def test_the_same_findings_make_the_same_message() -> None:
         return json.dumps(slack_message(by_hour(told)[0]))
 
     assert message(list(SIXTY)) == message(list(reversed(SIXTY)))
+
+
+IDLE = replace(
+    finding("bu-b"), kind=Kind.IDLE_SLICE, step=Step.OPEN, subject="ns/Job/train nvidia.com/gpu", episode="e1"
+)
+BOTH = Reply(interactive=True, api_url="https://api.example")
+
+
+def test_findings_of_several_kinds_are_counted_together_with_everybody_to_be_mentioned_once() -> None:
+    told = [replace(one, mention="<@U1>") for one in (finding(), IDLE)]
+    payload = checked(slack_message(told))
+    assert texts(payload)[:2] == ["2 GPU findings", "<@U1> 2 GPU findings on `prod`, 2026-11-30 10:00-11:00 UTC"]
+
+
+def test_an_episode_that_goes_on_can_be_answered_by_buttons_that_name_it() -> None:
+    (actions,) = (block for block in checked_alone(IDLE, BOTH)["blocks"] if block["type"] == "actions")
+    assert [one["action_id"] for one in actions["elements"]] == [
+        "gpucost:acknowledge",
+        "gpucost:snooze:1h",
+        "gpucost:snooze:8h",
+        "gpucost:snooze:24h",
+        "gpucost:snooze:monday",
+    ]
+    assert {one["value"] for one in actions["elements"]} == {'["prod", "e1"]'}
+
+
+def test_where_slack_reaches_nobody_there_is_a_link_instead() -> None:
+    payload = checked_alone(IDLE, Reply(api_url="https://api.example"))
+    assert "Acknowledge or snooze: <https://api.example/v1/findings/e1>" in texts(payload)
+    assert "Acknowledge" not in str(checked_alone(IDLE, Reply()))
+
+
+@pytest.mark.parametrize("told", [replace(IDLE, step=Step.CLOSE), replace(IDLE, step=Step.DIGEST), finding()])
+def test_what_is_over_or_no_episode_asks_for_no_answer(told: Finding) -> None:
+    assert "cknowledge" not in str(checked_alone(told, BOTH))
+
+
+def checked_alone(told: Finding, reply: Reply) -> dict[str, Any]:
+    payload: dict[str, Any] = slack_message([told], reply)
+    assert fault_of(payload) is None
+    return payload
