@@ -128,3 +128,21 @@ def test_a_principal_that_could_fit_too_much_or_never_is_refused(text: str) -> N
 )
 def test_principals_of_iam_are_taken(text: str) -> None:
     assert check_principal(text) == text
+
+
+@pytest.mark.parametrize(
+    "rule", [Rule(BU_A), Rule(BU_A, claim="groups"), Rule(BU_A, value="team-a"), Rule(BU_A, claim="sub", value="x")]
+)
+def test_a_rule_that_names_no_claim_with_its_value_fits_nobody(rule: Rule) -> None:
+    caller = Principal(claims={"groups": "team-a"})
+    assert scope_of(caller, AccessRules(Mode.RULES, (rule,))) == NOTHING
+
+
+def test_a_session_that_is_named_like_a_path_is_still_its_roles() -> None:
+    assert given(f"arn:aws:sts::{ACCOUNT}:assumed-role/team-a/team-b/x", Rule(BU_A, ROLE)) == BU_A
+
+
+@pytest.mark.parametrize("claim", ["[finops", "finops]"])
+def test_half_a_list_is_no_list(claim: str) -> None:
+    rule = Rule(BU_A, claim="groups", value=claim.strip("[]"))
+    assert scope_of(Principal(claims={"groups": claim}), AccessRules(Mode.RULES, (rule,))) == NOTHING

@@ -139,3 +139,11 @@ def test_a_row_that_cannot_be_read_says_why(changes: dict[str, str], said: str) 
 
 def test_an_empty_cell_is_zero() -> None:
     assert read(line(HOUR, "")).billed() == [billed("0")]
+
+
+def test_net_costs_of_one_hour_add_up_as_well() -> None:
+    parts = [
+        line(HOUR, "5.25", line_item_usage_amount="0.25", line_item_net_unblended_cost="4"),
+        line(HOUR, "9.5", line_item_usage_amount="0.75", line_item_net_unblended_cost="7.5"),
+    ]
+    assert read(*parts, columns=ALL_COLUMNS).billed() == [billed("14.75", net="11.5")]

@@ -257,3 +257,11 @@ def test_facts_follow_the_headline_and_mean_nothing_to_slack() -> None:
 def test_a_story_says_since_when_and_what_it_has_cost_where_that_can_be_said(kind: Kind, hours: int, says: str) -> None:
     told = replace(finding(), kind=kind, since=HOUR.plus(-2), hours=hours, so_far_usd=Decimal("9.5"))
     assert story(told) == says
+
+
+def test_a_name_or_a_fact_without_end_is_cut() -> None:
+    told = replace(finding(), kind=Kind.IDLE_SLICE, subject="x" * 300, facts=("y" * 3000,))
+    assert len(notification(told)["content"]["title"]) < 400
+    assert "y" * 1000 not in "".join(described(told, 30_000))
+    assert "y" * 1000 not in notification(told)["metadata"]["summary"]
+    assert "x" * 41 not in finding_subject(told)

@@ -118,3 +118,19 @@ def test_a_price_without_a_date_of_its_own_is_dated_by_when_it_was_learned() -> 
     offer = list_offer([replace(FIRST, effective=None)], HOUR, Decimal(0))
     assert offer is not None
     assert offer.as_of == "2026-11-30"
+
+
+def test_before_the_first_of_several_prices_that_one_is_used() -> None:
+    first, second = replace(FIRST, valid_from=HOUR), replace(FIRST, valid_from=HOUR.plus(5), usd_per_hour=Decimal(30))
+    for entries in ([first, second], [second, first]):
+        before, since = (list_offer(entries, hour, Decimal(0)) for hour in (HOUR.plus(-1), HOUR))
+        assert before is not None
+        assert since is not None
+        assert (before.usd_per_hour, before.flag) == (20, "fallback")
+        assert (since.usd_per_hour, since.flag) == (20, None)
+
+
+def test_a_price_of_less_than_a_dollar_is_a_price() -> None:
+    entry = learn([], Quote(Decimal("0.202"), SEPTEMBER))
+    assert entry is not None
+    assert (entry.usd_per_hour, entry.flag) == (Decimal("0.202"), None)

@@ -106,3 +106,9 @@ def test_an_hour_in_which_there_was_no_gpu_costs_nothing_and_is_no_price() -> No
     bare = replace(bare, totals=replace(bare.totals, capacity_gpu_hours=Decimal(0)))
     assert capacity_cost([report(pod("a", "8")), bare], 4) == 4 * 12
     assert capacity_cost([bare], 4) is None
+
+
+def test_an_hour_with_less_than_one_gpu_costs_as_its_part_does() -> None:
+    part = report(pod("a", "8"))
+    part = replace(part, totals=replace(part.totals, capacity_gpu_hours=Decimal("0.5"), capacity_usd=Decimal(6)))
+    assert capacity_cost([part], 4) == 4 * 12
