@@ -20,9 +20,7 @@ DESCRIPTION = (
 
 @routes.get("/openapi.json", summary="This document", include_in_schema=False)
 def get_document() -> Response[Any]:
-    from functions.api.app import api
-
-    return answered(routes.event, text(api.resolver))
+    return answered(routes.event, text(routes.resolver))
 
 
 def text(resolver: ApiGatewayResolver) -> str:

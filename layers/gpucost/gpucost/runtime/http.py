@@ -62,6 +62,14 @@ class Routes:
         return event
 
     @property
+    def resolver(self) -> ApiGatewayResolver:
+        """The resolver that the routes are behind, with those of all other groups."""
+        resolver = self.router.api_resolver
+        if not isinstance(resolver, ApiGatewayResolver):
+            raise TypeError("the routes are behind no API yet")
+        return resolver
+
+    @property
     def path(self) -> str:
         return str(self.event["rawPath"])
 
