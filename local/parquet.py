@@ -9,7 +9,7 @@ from typing import Any
 
 import simplejson
 
-from gpucost.domain.bill import NET_COLUMNS, REQUIRED, SPLIT
+from gpucost.domain.prices.bill import NET_COLUMNS, REQUIRED, SPLIT
 from local.errors import UsageError
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from gpucost.domain.alerts import Finding, Kind, PodWaste, Severity, Step
-from gpucost.domain.blocks import Reply, slack_message
+from gpucost.domain.alerts.blocks import Reply, slack_message
+from gpucost.domain.alerts.finding import Finding, Kind, PodWaste, Severity, Step
 from gpucost.domain.hours import Hour
 from gpucost.domain.report import Basis
 from local.slack_view import message_view

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from urllib.parse import unquote
 
-from gpucost.domain.access import scope_of
+from gpucost.domain.answers.access import scope_of
 from gpucost.ports import RequestError
 from gpucost.runtime import container
 from gpucost.runtime.container import Container

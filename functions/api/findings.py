@@ -8,9 +8,9 @@ from aws_lambda_powertools.event_handler.openapi.params import Path, Query
 from functions.api import caller, finding_schemas
 from functions.api.parameters import TEXT, BuName, ClusterName, From, To, WindowText
 from functions.api.responses import answers
-from gpucost.domain.alerts import Kind
+from gpucost.domain.alerts.finding import Kind
+from gpucost.domain.answers.whatif import Sharing
 from gpucost.domain.hours import Hour
-from gpucost.domain.whatif import Sharing
 from gpucost.runtime.http import Routes, answered
 from gpucost.runtime.json_text import json_text
 from gpucost.usecases.budget_answers import budgets

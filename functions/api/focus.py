@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 from functions.api import caller
 from functions.api.parameters import ClusterName, From, To, WindowText
 from functions.api.responses import files
-from gpucost.domain.focus import COLUMNS, Account
+from gpucost.domain.answers.focus import COLUMNS, Account
 from gpucost.runtime.http import CSV, JSON_LINES, Routes, answered
 from gpucost.usecases.exports import csv_text, json_lines
 from gpucost.usecases.focus_export import focus_rows

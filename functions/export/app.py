@@ -4,7 +4,7 @@ from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from gpucost.domain.focus import Account
+from gpucost.domain.answers.focus import Account
 from gpucost.runtime import container
 from gpucost.runtime.environment import ExportEnvironment
 from gpucost.runtime.observability import count, logger, observed

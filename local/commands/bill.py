@@ -16,9 +16,9 @@ from rich.table import Table
 
 from gpucost.adapters.bill_files import Reading
 from gpucost.books import Books
-from gpucost.domain.bill import BilledHour, BillReader
-from gpucost.domain.drift import Drift, SideBySide, drift, is_billed, side_by_side
 from gpucost.domain.hours import Hour
+from gpucost.domain.prices.bill import BilledHour, BillReader
+from gpucost.domain.prices.drift import Drift, SideBySide, drift, is_billed, side_by_side
 from gpucost.domain.report import HourReport
 from gpucost.prices import Delivery
 from local.commands.table import open_bill_book, open_ledger, period

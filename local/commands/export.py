@@ -4,8 +4,8 @@ import gzip
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gpucost.domain.access import EVERYTHING
-from gpucost.domain.focus import COLUMNS, Account
+from gpucost.domain.answers.access import EVERYTHING
+from gpucost.domain.answers.focus import COLUMNS, Account
 from gpucost.usecases.exports import csv_text, json_lines
 from gpucost.usecases.focus_export import focus_rows
 from gpucost.usecases.visible import VisibleLedger

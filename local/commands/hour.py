@@ -11,11 +11,11 @@ from urllib.parse import urlsplit
 import simplejson
 from botocore.exceptions import BotoCoreError
 
-from gpucost.domain.allocation import allocate
+from gpucost.domain.allocation.allocation import allocate
+from gpucost.domain.allocation.explain import explain
 from gpucost.domain.documents import report_document
-from gpucost.domain.explain import explain
 from gpucost.domain.hours import Hour
-from gpucost.domain.pricing import SETTINGS_ONLY
+from gpucost.domain.prices.pricing import SETTINGS_ONLY
 from gpucost.domain.report import HourReport
 from gpucost.ports import Metrics, MetricsError
 from gpucost.prices import PriceSources

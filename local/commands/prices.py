@@ -11,9 +11,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from gpucost.books import Books
+from gpucost.domain.gpus.instances import INSTANCE_TYPES
 from gpucost.domain.hours import Hour
-from gpucost.domain.instances import INSTANCE_TYPES
-from gpucost.domain.pricebook import PriceEntry, in_force
+from gpucost.domain.prices.pricebook import PriceEntry, in_force
 from gpucost.domain.report import HourReport, NodeRow
 from gpucost.prices import PriceBook
 from local.commands.hour import parse_hour

@@ -14,7 +14,7 @@ from typing import Any
 import simplejson
 
 from gpucost.adapters.memory import MemoryTrackBook
-from gpucost.domain.tracks import Track
+from gpucost.domain.alerts.tracks import Track
 from gpucost.usecases.opencost_document import IDLE
 from tests.access import oracle
 from tests.access.callers import CALLERS, WEIGHTS, Caller

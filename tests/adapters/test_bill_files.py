@@ -14,8 +14,8 @@ import pytest
 
 from gpucost.adapters.bill_files import BillFiles, Reading
 from gpucost.adapters.bill_query import AthenaBills, bill_sql
-from gpucost.domain.bill import NET_COLUMNS, REQUIRED, SPLIT, BilledHour
 from gpucost.domain.hours import Hour
+from gpucost.domain.prices.bill import NET_COLUMNS, REQUIRED, SPLIT, BilledHour
 from gpucost.ports import ServiceError
 from gpucost.prices import BillError, Delivery, Manifest
 from tests.support.bills import (

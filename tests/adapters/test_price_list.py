@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from gpucost.adapters.price_list import AwsPriceList
-from gpucost.domain.pricebook import Quote
+from gpucost.domain.prices.pricebook import Quote
 from gpucost.ports import ServiceError, ServiceUnavailable
 from gpucost.prices import PriceError
 from tests.support.price_api import PriceApi, captured, changed, price_api

@@ -9,11 +9,11 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from gpucost.adapters.metrics import prometheus_metrics
-from gpucost.domain.allocation import allocate
+from gpucost.domain.allocation.allocation import allocate
 from gpucost.domain.hours import Hour
 from gpucost.domain.money import round_fraction
 from gpucost.domain.policy import RateCard
-from gpucost.domain.pricing import SETTINGS_ONLY, NodeFactsForPrice, price_of
+from gpucost.domain.prices.pricing import SETTINGS_ONLY, NodeFactsForPrice, price_of
 from gpucost.domain.report import HourReport
 from gpucost.runtime.settings import parse_settings
 from local.stack.http import QuietHandler, http_server

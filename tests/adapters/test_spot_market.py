@@ -9,8 +9,8 @@ import pytest
 
 from gpucost.adapters.fleet import Ec2Fleet
 from gpucost.adapters.spot_market import AwsSpotMarket
-from gpucost.domain.machines import Lifecycle
-from gpucost.domain.spot import SpotPrice
+from gpucost.domain.allocation.machines import Lifecycle
+from gpucost.domain.prices.spot import SpotPrice
 from gpucost.ports import ServiceError, ServiceUnavailable
 from tests.support.price_api import PriceApi, price_api
 

@@ -19,7 +19,7 @@ from gpucost.adapters.labels import LabelNames
 from gpucost.adapters.metrics.catalogue import Catalogue
 from gpucost.adapters.metrics.client import EngineClient
 from gpucost.adapters.metrics.source import EngineMetrics
-from gpucost.domain.allocation import allocate
+from gpucost.domain.allocation.allocation import allocate
 from gpucost.domain.hours import Hour
 from gpucost.domain.policy import Policy
 from gpucost.runtime.memory import expect_many_objects

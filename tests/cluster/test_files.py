@@ -12,8 +12,8 @@ import yaml
 
 from gpucost.adapters.labels import LabelNames
 from gpucost.adapters.metrics.catalogue import Catalogue
+from gpucost.domain.allocation.utilisation import MEMORY_METRIC, UTILIZATION_METRICS
 from gpucost.domain.policy import BuRules, Policy
-from gpucost.domain.utilisation import MEMORY_METRIC, UTILIZATION_METRICS
 from local.cluster_render import COLLECTOR, FOLDER, VALUES, collector_config, main, rendered, values
 from local.cluster_render import RULES as RULES_FILE
 from local.errors import StackError

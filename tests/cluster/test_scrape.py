@@ -19,7 +19,7 @@ import yaml
 from gpucost.adapters.labels import LabelNames
 from gpucost.adapters.metrics import prometheus_metrics
 from gpucost.adapters.metrics.devices import device_of, exports_workloads
-from gpucost.domain.allocation import allocate
+from gpucost.domain.allocation.allocation import allocate
 from gpucost.domain.hours import Hour
 from gpucost.domain.policy import Policy
 from local.stack.http import QuietHandler, http_server

@@ -12,10 +12,10 @@ from functions.bills.app import lambda_handler
 from gpucost.adapters.bill_files import BillFiles
 from gpucost.adapters.memory import MemoryBillBook, MemoryLedger, MemoryPriceBook, MemoryStore
 from gpucost.adapters.memory_queue import MemoryJobs
-from gpucost.domain.drift import Drift, drift
 from gpucost.domain.hours import Hour, hours_between
 from gpucost.domain.policy import Policy
-from gpucost.domain.pricebook import PriceEntry
+from gpucost.domain.prices.drift import Drift, drift
+from gpucost.domain.prices.pricebook import PriceEntry
 from gpucost.domain.readings import NodeFacts, Readings
 from gpucost.ports import HourJob, MessageError, Outcome, ServiceError, ServiceUnavailable
 from gpucost.prices import BillError, Delivery, Manifest, PriceSources

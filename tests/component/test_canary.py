@@ -15,7 +15,7 @@ from gpucost.adapters.memory_queue import MemoryDeadLetters
 from gpucost.adapters.secrets import SecretsManager
 from gpucost.adapters.slack import SlackWebhook
 from gpucost.adapters.slack_bot import SlackBot
-from gpucost.domain.alerts import Step
+from gpucost.domain.alerts.finding import Step
 from gpucost.ports import ServiceError
 from gpucost.runtime.environment import InteractEnvironment, NotifyEnvironment
 from local.stack.slack import slack_double

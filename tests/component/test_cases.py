@@ -15,7 +15,7 @@ from gpucost.adapters.memory_chat import MemorySecrets
 from gpucost.adapters.memory_queue import MemoryJobs
 from gpucost.adapters.metrics.matrix import decimal_of
 from gpucost.adapters.slack import SlackWebhook
-from gpucost.domain.blocks import by_hour, slack_message
+from gpucost.domain.alerts.blocks import by_hour, slack_message
 from gpucost.domain.hours import Hour
 from gpucost.domain.money import plain
 from gpucost.domain.wording import subject

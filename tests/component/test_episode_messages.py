@@ -19,11 +19,11 @@ from functions.notify.app import lambda_handler as notify
 from gpucost.adapters.memory import MemoryTrackBook
 from gpucost.adapters.memory_queue import MemoryDeadLetters
 from gpucost.adapters.slack_bot import SlackBot
-from gpucost.domain.alerts import Finding, Kind, Step, stable_id
-from gpucost.domain.blocks import Reply, slack_message
-from gpucost.domain.episodes import Observation, Verdict
-from gpucost.domain.messages import notification
-from gpucost.domain.tracks import Told, Track
+from gpucost.domain.alerts.blocks import Reply, slack_message
+from gpucost.domain.alerts.episodes import Observation, Verdict
+from gpucost.domain.alerts.finding import Finding, Kind, Step, stable_id
+from gpucost.domain.alerts.messages import notification
+from gpucost.domain.alerts.tracks import Told, Track
 from gpucost.runtime.environment import InteractEnvironment, NotifyEnvironment
 from gpucost.tracking import Posted
 from gpucost.usecases.press_button import Answering

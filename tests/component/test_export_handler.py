@@ -10,7 +10,7 @@ import simplejson
 
 from functions.export.app import lambda_handler
 from gpucost.adapters.s3_files import S3Files
-from gpucost.domain.focus import COLUMNS
+from gpucost.domain.answers.focus import COLUMNS
 from gpucost.ports import MessageError, ServiceError
 from gpucost.runtime.container import Container
 from gpucost.runtime.environment import ConfigurationError, ExportEnvironment

@@ -10,7 +10,7 @@ from gpucost.adapters.memory import MemoryTrackBook
 from gpucost.adapters.memory_chat import MemoryChat
 from gpucost.adapters.memory_queue import MemoryDeadLetters
 from gpucost.adapters.slack import Answer
-from gpucost.domain.messages import notification
+from gpucost.domain.alerts.messages import notification
 from gpucost.runtime.environment import NotifyEnvironment
 from gpucost.usecases.deliver_batch import SECONDS_BETWEEN_POSTS
 from tests.support.findings import HOUR, finding

@@ -8,8 +8,8 @@ import pytest
 
 from gpucost.adapters.ledger.bills import StoreBillBook
 from gpucost.adapters.ledger.store import Item
-from gpucost.domain.bill import BilledHour
 from gpucost.domain.hours import Hour
+from gpucost.domain.prices.bill import BilledHour
 from gpucost.ports import LedgerError
 from gpucost.prices import BillBook, Delivery
 from tests.contract.conftest import Table

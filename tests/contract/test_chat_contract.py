@@ -8,7 +8,7 @@ import pytest
 
 from gpucost.adapters.memory_chat import MemoryChat, MemorySecrets
 from gpucost.adapters.slack import Answer, SlackWebhook
-from gpucost.domain.blocks import by_hour, slack_message
+from gpucost.domain.alerts.blocks import by_hour, slack_message
 from gpucost.ports import Chat, DeliveryAmbiguous, DeliveryError, DeliveryUnavailable
 from local.stack.slack import SlackDouble
 from tests.support.findings import finding, with_pods

@@ -6,7 +6,7 @@ import pytest
 
 from gpucost.adapters.ledger.store import Store
 from gpucost.books import Books
-from gpucost.domain.healing import Requeue
+from gpucost.domain.ledger.healing import Requeue
 from gpucost.domain.report import HourReport
 from gpucost.ports import LedgerUnavailable
 from tests.contract.conftest import Table

@@ -8,10 +8,10 @@ import pytest
 
 from gpucost.books import Books
 from gpucost.domain.hours import Hour
-from gpucost.domain.journal import EntryKind, chain_faults, genesis, heads_digest
+from gpucost.domain.ledger.journal import EntryKind, chain_faults, genesis, heads_digest
+from gpucost.domain.ledger.revisions import diff
 from gpucost.domain.periods import Month
 from gpucost.domain.report import Status
-from gpucost.domain.revisions import diff
 from gpucost.ports import Outcome
 from tests.contract.conftest import Table
 from tests.support.hours import HOUR, NOW, hourly, later, pod, report, scattered

@@ -8,9 +8,9 @@ from decimal import Decimal
 import pytest
 
 from gpucost.adapters.ledger.price_book import StorePriceBook
-from gpucost.domain.machines import Lifecycle
-from gpucost.domain.pricebook import PriceEntry
-from gpucost.domain.spot import SpotPrice
+from gpucost.domain.allocation.machines import Lifecycle
+from gpucost.domain.prices.pricebook import PriceEntry
+from gpucost.domain.prices.spot import SpotPrice
 from gpucost.prices import PriceBook
 from tests.contract.conftest import Table
 from tests.support.hours import HOUR, NOW

@@ -10,7 +10,7 @@ import pytest
 
 from gpucost.adapters.memory_chat import MemoryPublisher
 from gpucost.adapters.sns import SnsPublisher
-from gpucost.domain.alerts import Finding
+from gpucost.domain.alerts.finding import Finding
 from gpucost.ports import Publisher, ServiceError
 from gpucost.usecases.deliver import read_finding
 from tests.support.findings import finding, with_pods

@@ -9,7 +9,7 @@ import pytest
 from gpucost.adapters.ledger import packing
 from gpucost.adapters.ledger.store import Conflict
 from gpucost.books import Books
-from gpucost.domain.journal import chain_faults
+from gpucost.domain.ledger.journal import chain_faults
 from gpucost.domain.periods import Month
 from gpucost.ports import LedgerUnavailable, Outcome
 from tests.contract.conftest import Table

@@ -6,9 +6,9 @@ from datetime import date
 import pytest
 
 from gpucost.books import Books
+from gpucost.domain.ledger.rollups import Contribution, Rollup, roll_up_hours
 from gpucost.domain.periods import Day, Month, Period
 from gpucost.domain.report import NamespaceRow, Status
-from gpucost.domain.rollups import Contribution, Rollup, roll_up_hours
 from tests.contract.conftest import Table
 from tests.support.hours import HOUR, NOW, hourly, later, only_row, pod, report, scattered
 

@@ -12,7 +12,7 @@ import pytest
 from gpucost.adapters.memory_chat import MemorySecrets
 from gpucost.adapters.secrets import SecretsManager
 from gpucost.adapters.slack import SlackWebhook
-from gpucost.domain.blocks import slack_message
+from gpucost.domain.alerts.blocks import slack_message
 from gpucost.ports import DeliveryAmbiguous, DeliveryError, DeliveryUnavailable
 from tests.support.faulty_webhook import PATH, FaultyWebhook, faulty_webhook
 from tests.support.findings import finding

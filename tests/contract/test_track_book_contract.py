@@ -7,9 +7,9 @@ from decimal import Decimal
 import pytest
 
 from gpucost.adapters.ledger.tracks import StoreTrackBook
-from gpucost.domain.alerts import Kind
-from gpucost.domain.episodes import Observation, Verdict
-from gpucost.domain.tracks import Told, Track
+from gpucost.domain.alerts.episodes import Observation, Verdict
+from gpucost.domain.alerts.finding import Kind
+from gpucost.domain.alerts.tracks import Told, Track
 from gpucost.tracking import Held, Posted
 from tests.contract.conftest import Table
 from tests.support.hours import HOUR, NOW

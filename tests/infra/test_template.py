@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gpucost.domain.focus import COLUMNS
+from gpucost.domain.answers.focus import COLUMNS
 from gpucost.runtime import environment
 from gpucost.runtime.observability import NAMESPACE
 from gpucost.usecases.plan import requested

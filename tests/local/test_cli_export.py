@@ -13,7 +13,7 @@ import pytest
 import simplejson
 
 from gpucost.adapters.dynamodb import DynamoLedger
-from gpucost.domain.focus import COLUMNS
+from gpucost.domain.answers.focus import COLUMNS
 from tests.local.conftest import CommandLine
 from tests.support.hours import HOUR, pod, report
 from tests.support.tables import create_table

@@ -8,7 +8,7 @@ import pytest
 
 from gpucost.adapters.labels import LabelNames
 from gpucost.adapters.metrics import prometheus_metrics
-from gpucost.domain.allocation import allocate
+from gpucost.domain.allocation.allocation import allocate
 from gpucost.domain.hours import Hour
 from gpucost.domain.policy import Policy, RateCard, WeightBasis
 from gpucost.domain.report import HourReport

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gpucost.adapters.metrics import prometheus_metrics
-from gpucost.domain.allocation import allocate
+from gpucost.domain.allocation.allocation import allocate
 from gpucost.domain.documents import report_document
 from gpucost.domain.hours import Hour
 from gpucost.domain.report import HourReport

@@ -6,7 +6,7 @@ import pytest
 
 from gpucost.adapters.labels import LabelNames
 from gpucost.adapters.metrics import prometheus_metrics
-from gpucost.domain.allocation import allocate
+from gpucost.domain.allocation.allocation import allocate
 from gpucost.domain.hours import Hour
 from gpucost.domain.policy import BuRules, Policy
 from local.scenarios.history import Span, openmetrics

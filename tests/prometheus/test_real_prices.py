@@ -12,7 +12,7 @@ from gpucost.adapters.memory import MemoryBillBook, MemoryPriceBook
 from gpucost.adapters.metrics import prometheus_metrics
 from gpucost.adapters.price_list import AwsPriceList
 from gpucost.adapters.spot_market import AwsSpotMarket
-from gpucost.domain.allocation import allocate
+from gpucost.domain.allocation.allocation import allocate
 from gpucost.domain.hours import Hour
 from gpucost.domain.policy import Policy
 from gpucost.domain.report import HourReport

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpucost.domain.allocation import allocate
+from gpucost.domain.allocation.allocation import allocate
 from gpucost.domain.documents import report_document, report_from_document
 from gpucost.domain.policy import Policy, RateCard, WeightBasis
 from gpucost.domain.readings import ContainerRequest, DeviceSeries, NodeFacts, NodeResource, PodPhase, Readings

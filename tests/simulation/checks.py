@@ -8,14 +8,14 @@ from decimal import Decimal
 from gpucost.adapters.ledger.ledger import StoreLedger
 from gpucost.adapters.ledger.tracks import StoreTrackBook
 from gpucost.adapters.memory import MemoryStore
-from gpucost.domain.alerts import Kind, Step, stable_id
-from gpucost.domain.episodes import Observation, episodes
+from gpucost.domain.alerts.episodes import Observation, episodes
+from gpucost.domain.alerts.finding import Kind, Step, stable_id
+from gpucost.domain.alerts.signs import signs_of
 from gpucost.domain.hours import Hour, hours_between
-from gpucost.domain.journal import StoredEntry
+from gpucost.domain.ledger.journal import StoredEntry
+from gpucost.domain.ledger.rollups import Rollup
 from gpucost.domain.periods import Day, Month, hours_in, months_between
 from gpucost.domain.report import HourReport, Status
-from gpucost.domain.rollups import Rollup
-from gpucost.domain.signs import signs_of
 from gpucost.ports import LedgerError
 from gpucost.usecases.verify import verify
 from tests.simulation.chance import Fault

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from gpucost.domain.alerts import Finding
+from gpucost.domain.alerts.finding import Finding
 from gpucost.domain.canonical import content_digest, content_of
 from gpucost.domain.hours import Hour
 from gpucost.domain.report import HourReport, Status

@@ -12,7 +12,7 @@ from gpucost.adapters.ledger.ledger import StoreLedger
 from gpucost.adapters.ledger.store import Equals, Item, Put
 from gpucost.adapters.ledger.tracks import StoreTrackBook
 from gpucost.adapters.memory import MemoryStore
-from gpucost.domain.alerts import Finding
+from gpucost.domain.alerts.finding import Finding
 from gpucost.domain.hours import Hour
 from gpucost.domain.report import HourReport
 from gpucost.ports import HourJob

@@ -15,7 +15,7 @@ from gpucost.adapters.ledger.rollups import StoreRollups
 from gpucost.adapters.ledger.store import AbsentOrBelow, Item, Put
 from gpucost.adapters.ledger.tracks import StoreTrackBook
 from gpucost.adapters.memory import MemoryStore
-from gpucost.domain.alerts import Finding
+from gpucost.domain.alerts.finding import Finding
 from gpucost.domain.hours import Hour
 from gpucost.usecases import upkeep
 from tests.simulation.chance import Chance

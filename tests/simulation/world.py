@@ -10,8 +10,8 @@ from gpucost.adapters.ledger.ledger import StoreLedger
 from gpucost.adapters.ledger.store import Item, Store
 from gpucost.adapters.ledger.tracks import StoreTrackBook
 from gpucost.adapters.memory import MemoryStore
-from gpucost.domain.alert_rules import DEFAULT_WATCHES, AlertRules
-from gpucost.domain.alerts import Kind
+from gpucost.domain.alerts.alert_rules import DEFAULT_WATCHES, AlertRules
+from gpucost.domain.alerts.finding import Kind
 from gpucost.domain.hours import Hour, hours_between
 from gpucost.domain.periods import Day, Period
 from gpucost.domain.report import Status

@@ -10,11 +10,11 @@ from functools import cache
 from typing import Any
 
 from gpucost.adapters.memory import MemoryAlertLog, MemoryLedger, MemoryStore, MemoryTrackBook
-from gpucost.domain.alert_rules import AlertRules
-from gpucost.domain.alerts import Finding
-from gpucost.domain.blocks import NO_REPLY
+from gpucost.domain.alerts.alert_rules import AlertRules
+from gpucost.domain.alerts.blocks import NO_REPLY
+from gpucost.domain.alerts.finding import Finding
+from gpucost.domain.alerts.messages import finding_of, notification
 from gpucost.domain.hours import Hour
-from gpucost.domain.messages import finding_of, notification
 from gpucost.domain.report import HourReport, Status
 from gpucost.ports import DeliveryAmbiguous, DeliveryUnavailable, GpucostError
 from gpucost.tracking import Posted

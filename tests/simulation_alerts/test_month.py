@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from gpucost.domain.alerts import Finding, Step
+from gpucost.domain.alerts.finding import Finding, Step
 from tests.simulation_alerts.month import Delivery
 
 

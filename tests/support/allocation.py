@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from decimal import Decimal
 
-from gpucost.domain.allocation import allocate
+from gpucost.domain.allocation.allocation import allocate
 from gpucost.domain.policy import Policy, RateCard
 from gpucost.domain.readings import NodeFacts
 from gpucost.domain.report import HourReport, NodeRow, PodRow

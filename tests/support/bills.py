@@ -9,8 +9,8 @@ from pathlib import Path
 
 import duckdb
 
-from gpucost.domain.bill import NET_COLUMNS, REQUIRED, SPLIT
 from gpucost.domain.hours import Hour
+from gpucost.domain.prices.bill import NET_COLUMNS, REQUIRED, SPLIT
 
 INSTANCE = "i-0f3a9c51d2e47b860"
 ALL_COLUMNS = (*REQUIRED, *NET_COLUMNS, *SPLIT, "bill_payer_account_id", "resource_tags")

@@ -13,7 +13,7 @@ import pytest
 import simplejson
 
 from gpucost.adapters.memory import MemoryLedger
-from gpucost.domain.allocation import allocate
+from gpucost.domain.allocation.allocation import allocate
 from gpucost.domain.hours import Hour, hours_between
 from gpucost.domain.policy import Policy
 from gpucost.runtime.environment import ApiEnvironment

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 
-from gpucost.domain.alerts import Finding, Kind, PodWaste, Severity, finding_id
+from gpucost.domain.alerts.finding import Finding, Kind, PodWaste, Severity, finding_id
 from gpucost.domain.hours import Hour
 from gpucost.domain.money import ZERO, plain, round_fraction
 from gpucost.domain.report import (

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
+from gpucost.domain.allocation.rows import namespace_rows, sum_figures, totals
 from gpucost.domain.hours import Hour
 from gpucost.domain.report import (
     Basis,
@@ -21,7 +22,6 @@ from gpucost.domain.report import (
     Status,
     Unpriced,
 )
-from gpucost.domain.rows import namespace_rows, sum_figures, totals
 
 HOUR = Hour.parse("2026-11-30T10:00:00Z")
 NOW = datetime(2026, 11, 30, 11, 10, tzinfo=UTC)

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 from decimal import Decimal
 
 from gpucost.adapters.memory import MemoryLedger
+from gpucost.domain.allocation.rows import sum_figures, totals
 from gpucost.domain.hours import Hour, hours_between
 from gpucost.domain.periods import Month
 from gpucost.domain.report import HourReport, Status
-from gpucost.domain.rows import sum_figures, totals
 from gpucost.usecases.roll_up import roll_up
 from tests.support.hours import failed, pod, report
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from gpucost.adapters.memory import MemoryTrackBook
-from gpucost.domain.alerts import Kind, stable_id
-from gpucost.domain.episodes import Observation, Verdict
+from gpucost.domain.alerts.episodes import Observation, Verdict
+from gpucost.domain.alerts.finding import Kind, stable_id
+from gpucost.domain.alerts.tracks import Told, Track
 from gpucost.domain.hours import Hour
-from gpucost.domain.tracks import Told, Track
 
 
 def episode_of(cluster: str, bu: str) -> str:

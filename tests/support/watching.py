@@ -7,8 +7,8 @@ from decimal import Decimal
 
 from gpucost.adapters.memory import MemoryAlertLog, MemoryLedger, MemoryStore, MemoryTrackBook
 from gpucost.adapters.memory_chat import MemoryPublisher
-from gpucost.domain.alert_rules import DEFAULT_WATCHES, AlertRules, Watch
-from gpucost.domain.alerts import Finding, Kind, Step
+from gpucost.domain.alerts.alert_rules import DEFAULT_WATCHES, AlertRules, Watch
+from gpucost.domain.alerts.finding import Finding, Kind, Step
 from gpucost.domain.hours import Hour
 from gpucost.domain.report import HourReport, Status
 from gpucost.usecases.record_hour import record_hour

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gpucost.adapters.memory import MemoryLedger
-from gpucost.domain.access import EVERYTHING, Reach, Scope
+from gpucost.domain.answers.access import EVERYTHING, Reach, Scope
 from gpucost.domain.hours import Hour
 from gpucost.domain.periods import Month
 from gpucost.usecases.answer import costs

@@ -5,8 +5,8 @@ from decimal import Decimal
 
 import pytest
 
-from gpucost.domain.alert_rules import DEFAULT_WATCHES, AlertRules, QuietHours, Voice
-from gpucost.domain.alerts import Kind
+from gpucost.domain.alerts.alert_rules import DEFAULT_WATCHES, AlertRules, QuietHours, Voice
+from gpucost.domain.alerts.finding import Kind
 from gpucost.runtime.settings import SettingsError, parse_settings
 
 

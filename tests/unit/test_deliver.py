@@ -6,8 +6,8 @@ import pytest
 
 from gpucost.adapters.memory_chat import TAKEN, MemoryChat
 from gpucost.adapters.slack import Answer
-from gpucost.domain.blocks import slack_message
-from gpucost.domain.messages import notification
+from gpucost.domain.alerts.blocks import slack_message
+from gpucost.domain.alerts.messages import notification
 from gpucost.ports import DeliveryAmbiguous, DeliveryError, DeliveryUnavailable, MessageError
 from gpucost.usecases.deliver import PAUSE_SECONDS, deliver, read_finding
 from gpucost.usecases.patience import LEAST, Patience

@@ -5,9 +5,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from gpucost.domain.access import EVERYTHING
-from gpucost.domain.alert_rules import Voice
-from gpucost.domain.alerts import Kind, Step
+from gpucost.domain.alerts.alert_rules import Voice
+from gpucost.domain.alerts.finding import Kind, Step
+from gpucost.domain.answers.access import EVERYTHING
 from gpucost.domain.hours import Hour, hours_between
 from gpucost.usecases.digest import is_due
 from gpucost.usecases.finding_answers import VisibleTracks, findings

@@ -8,7 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from gpucost.domain.allocation import allocate
+from gpucost.domain.allocation.allocation import allocate
 from gpucost.domain.documents import report_document
 from gpucost.domain.policy import Policy
 from gpucost.domain.readings import Readings

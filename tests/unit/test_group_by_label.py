@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from gpucost.adapters.memory import MemoryLedger
-from gpucost.domain.access import EVERYTHING
+from gpucost.domain.answers.access import EVERYTHING
 from gpucost.domain.documents import report_document, report_from_document
 from gpucost.domain.policy import Policy
 from gpucost.domain.report import PodRow

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpucost.domain.access import Principal
+from gpucost.domain.answers.access import Principal
 from gpucost.ports import RequestError
 from gpucost.runtime.http_event import MAX_PARAMETERS, as_format_2, query_parameters
 from gpucost.runtime.principals import principal_of

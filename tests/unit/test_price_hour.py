@@ -8,14 +8,14 @@ from decimal import Decimal
 import pytest
 
 from gpucost.adapters.memory import MemoryBillBook, MemoryPriceBook
-from gpucost.domain.bill import BilledHour
+from gpucost.domain.allocation.machines import Lifecycle
 from gpucost.domain.hours import Hour
-from gpucost.domain.machines import Lifecycle
 from gpucost.domain.policy import CapacityBlock, PriceSource, RateCard
-from gpucost.domain.pricebook import Quote
-from gpucost.domain.pricing import Offer
+from gpucost.domain.prices.bill import BilledHour
+from gpucost.domain.prices.pricebook import Quote
+from gpucost.domain.prices.pricing import Offer
+from gpucost.domain.prices.spot import SpotPrice
 from gpucost.domain.readings import NodeFacts, Readings
-from gpucost.domain.spot import SpotPrice
 from gpucost.ports import ServiceError, ServiceUnavailable
 from gpucost.prices import Delivery, PriceError, PriceSources
 from gpucost.usecases.price_hour import hourly, price_sheet

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from gpucost.adapters.memory import MemoryLedger, MemoryStore
-from gpucost.domain.access import EVERYTHING, Reach, Scope
+from gpucost.domain.allocation.rows import sum_figures
+from gpucost.domain.answers.access import EVERYTHING, Reach, Scope
 from gpucost.domain.hours import Hour
+from gpucost.domain.ledger.rollups import add_totals
 from gpucost.domain.report import Status
-from gpucost.domain.rollups import add_totals
-from gpucost.domain.rows import sum_figures
 from gpucost.ports import RequestError
 from gpucost.usecases.answer import costs
 from gpucost.usecases.cost_query import CostQuery, Filters, Step

@@ -4,7 +4,7 @@ import pytest
 
 from gpucost.adapters.memory import MemoryAlertLog
 from gpucost.adapters.memory_chat import MemoryPublisher
-from gpucost.domain.alerts import Finding
+from gpucost.domain.alerts.finding import Finding
 from gpucost.ports import ServiceError, ServiceUnavailable
 from gpucost.usecases.tell import tell
 from tests.support.findings import finding

@@ -6,7 +6,7 @@ import pytest
 
 from gpucost.adapters.memory import MemoryLedger
 from gpucost.domain.hours import Hour
-from gpucost.domain.journal import EntryKind
+from gpucost.domain.ledger.journal import EntryKind
 from gpucost.domain.periods import Day, Month
 from gpucost.usecases.roll_up import roll_up
 from gpucost.usecases.upkeep import Upkeep, close_months, heal, looks

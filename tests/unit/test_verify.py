@@ -9,7 +9,7 @@ import pytest
 from gpucost.adapters.ledger.packing import pack, unpack
 from gpucost.adapters.memory import MemoryLedger, MemoryStore
 from gpucost.domain.hours import Hour
-from gpucost.domain.journal import Entry
+from gpucost.domain.ledger.journal import Entry
 from gpucost.domain.periods import Month
 from gpucost.usecases.roll_up import roll_up
 from gpucost.usecases.verify import verify

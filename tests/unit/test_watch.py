@@ -8,12 +8,12 @@ from itertools import permutations
 import pytest
 
 from gpucost.adapters.memory import MemoryAlertLog, MemoryStore, MemoryTrackBook
-from gpucost.domain.alert_rules import AlertRules, Voice, Watch
-from gpucost.domain.alerts import Kind, Severity, Step
-from gpucost.domain.finding_text import story
+from gpucost.domain.alerts.alert_rules import AlertRules, Voice, Watch
+from gpucost.domain.alerts.finding import Kind, Severity, Step
+from gpucost.domain.alerts.finding_text import story
+from gpucost.domain.alerts.tracks import Track
 from gpucost.domain.hours import Hour
 from gpucost.domain.report import Pending, Status
-from gpucost.domain.tracks import Track
 from gpucost.ports import LedgerError, LedgerUnavailable, ServiceUnavailable
 from gpucost.usecases.take import Alerting
 from gpucost.usecases.watch import watch

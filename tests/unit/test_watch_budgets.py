@@ -7,10 +7,10 @@ from decimal import Decimal
 from itertools import permutations
 
 from gpucost.adapters.memory import MemoryTrackBook
-from gpucost.domain.alerts import Kind, Step
-from gpucost.domain.finding_text import title
+from gpucost.domain.alerts.finding import Kind, Step
+from gpucost.domain.alerts.finding_text import title
+from gpucost.domain.alerts.tracks import Track
 from gpucost.domain.hours import Hour
-from gpucost.domain.tracks import Track
 from gpucost.usecases.take import Alerting
 from gpucost.usecases.watch import watch
 from tests.support.findings import Held, report

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from gpucost.domain.adjustments import Adjustment
-from gpucost.domain.healing import Requeue
 from gpucost.domain.hours import Hour
-from gpucost.domain.journal import Entry, StoredEntry
+from gpucost.domain.ledger.adjustments import Adjustment
+from gpucost.domain.ledger.healing import Requeue
+from gpucost.domain.ledger.journal import Entry, StoredEntry
+from gpucost.domain.ledger.rollups import Rollup
 from gpucost.domain.periods import Day, Month
 from gpucost.domain.report import HourReport, NamespaceRow
-from gpucost.domain.rollups import Rollup
 from gpucost.ports import Head, Ledger
 
 

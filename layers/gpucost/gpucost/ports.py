@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol, Self
 
-from gpucost.domain.alerts import Finding
+from gpucost.domain.alerts.finding import Finding
 from gpucost.domain.hours import Hour
 from gpucost.domain.readings import Readings
 from gpucost.domain.report import Coverage, HourReport, NamespaceRow, Status, Totals

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from gpucost.domain.bill import BilledHour
+from gpucost.domain.allocation.machines import Lifecycle
 from gpucost.domain.hours import Hour
-from gpucost.domain.machines import Lifecycle
-from gpucost.domain.pricebook import PriceEntry, Quote
-from gpucost.domain.spot import SpotPrice
+from gpucost.domain.prices.bill import BilledHour
+from gpucost.domain.prices.pricebook import PriceEntry, Quote
+from gpucost.domain.prices.spot import SpotPrice
 from gpucost.ports import GpucostError
 
 type Pair = tuple[str, str]

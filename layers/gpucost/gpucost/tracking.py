@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from gpucost.domain.alerts import Kind
-from gpucost.domain.tracks import Track
+from gpucost.domain.alerts.finding import Kind
+from gpucost.domain.alerts.tracks import Track
 
 
 class TrackBook(Protocol):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpucost.domain.access import (
+from gpucost.domain.answers.access import (
     EVERYTHING,
     NOTHING,
     AccessRules,

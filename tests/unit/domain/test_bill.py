@@ -5,8 +5,8 @@ from decimal import Decimal
 
 import pytest
 
-from gpucost.domain.bill import NET_COLUMNS, REQUIRED, SPLIT, BilledHour, BillReader, SplitHour
 from gpucost.domain.hours import Hour
+from gpucost.domain.prices.bill import NET_COLUMNS, REQUIRED, SPLIT, BilledHour, BillReader, SplitHour
 from tests.support.bills import ALL_COLUMNS, INSTANCE, line, pod_line
 
 HOUR = Hour.parse("2026-11-30T10:00:00Z")

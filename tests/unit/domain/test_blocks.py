@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from slack_sdk.models.blocks import Block
 
-from gpucost.domain.alerts import Finding, Kind, Step
-from gpucost.domain.blocks import Reply, by_hour, packed, slack_message
+from gpucost.domain.alerts.blocks import Reply, by_hour, packed, slack_message
+from gpucost.domain.alerts.finding import Finding, Kind, Step
 from gpucost.domain.money import ZERO
 from gpucost.domain.wording import code
 from local.stack.slack_limits import fault_of

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from gpucost.domain.budgets import project, usual
+from gpucost.domain.alerts.budgets import project, usual
 from gpucost.domain.periods import Day, Month
 
 NOVEMBER = Month(2026, 11)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpucost.domain.cursors import CursorError, Page, read, sign
+from gpucost.domain.answers.cursors import CursorError, Page, read, sign
 from gpucost.domain.hours import Hour
 
 PAGE = Page(Hour.parse("2026-11-30T10:00:00Z"), Hour.parse("2026-11-30T12:00:00Z"), 1000, "d" * 64)

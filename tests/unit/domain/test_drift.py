@@ -3,8 +3,8 @@
 from dataclasses import replace
 from decimal import Decimal
 
-from gpucost.domain.bill import SplitHour
-from gpucost.domain.drift import Drift, SideBySide, drift, is_billed, side_by_side
+from gpucost.domain.prices.bill import SplitHour
+from gpucost.domain.prices.drift import Drift, SideBySide, drift, is_billed, side_by_side
 from gpucost.domain.report import Price
 from tests.support.hours import HOUR, pod, report
 

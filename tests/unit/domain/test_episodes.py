@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpucost.domain.alert_rules import QuietHours, Watch
-from gpucost.domain.episodes import FORGET_HOURS, Observation, Verdict, episodes, running_since
+from gpucost.domain.alerts.alert_rules import QuietHours, Watch
+from gpucost.domain.alerts.episodes import FORGET_HOURS, Observation, Verdict, episodes, running_since
 from gpucost.domain.hours import Hour
 
 FIRST = Hour.parse("2026-11-01T00:00:00Z")

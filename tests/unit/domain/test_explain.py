@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from gpucost.domain.explain import explain
+from gpucost.domain.allocation.explain import explain
 from gpucost.domain.policy import BuRules, Policy, RateCard
 from gpucost.domain.report import HourReport, QueryTrace
 from tests.support.allocation import instance, report_of

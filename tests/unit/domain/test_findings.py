@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpucost.domain.alert_rules import AlertRules
-from gpucost.domain.alerts import Kind, Severity, finding_id, stable_id
-from gpucost.domain.findings import PODS_SHOWN, find_waste
+from gpucost.domain.alerts.alert_rules import AlertRules
+from gpucost.domain.alerts.finding import Kind, Severity, finding_id, stable_id
+from gpucost.domain.alerts.findings import PODS_SHOWN, find_waste
 from gpucost.domain.hours import Hour
 from gpucost.domain.report import Status
 from tests.support.findings import HOUR, Held, report

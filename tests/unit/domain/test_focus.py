@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 import simplejson
 
-from gpucost.domain.focus import COLUMNS, Account, own_rows, split_rows
+from gpucost.domain.answers.focus import COLUMNS, Account, own_rows, split_rows
 from tests.support.hours import node, pod, report
 from tests.support.house import FIRST
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from gpucost.domain.focus import Account, own_rows, split_rows
+from gpucost.domain.answers.focus import Account, own_rows, split_rows
 from tests.support.hours import HOUR, node, pod
 
 ACCOUNT = Account("111122223333", "us-west-2")

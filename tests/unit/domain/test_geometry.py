@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from gpucost.domain.geometry import ANY, WHOLE, Slot, geometry
+from gpucost.domain.gpus.geometry import ANY, WHOLE, Slot, geometry
 
 
 def test_a_geometry_is_its_slots_the_largest_first() -> None:

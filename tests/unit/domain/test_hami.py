@@ -2,9 +2,9 @@ from decimal import Decimal
 
 import pytest
 
-from gpucost.domain.hami import cards_held
+from gpucost.domain.allocation.hami import cards_held
+from gpucost.domain.gpus.resources import GPU, HAMI_CORES, HAMI_MEMORY, HAMI_MEMORY_PERCENT
 from gpucost.domain.readings import ContainerRequest
-from gpucost.domain.resources import GPU, HAMI_CORES, HAMI_MEMORY, HAMI_MEMORY_PERCENT
 from gpucost.domain.timeline import FULL, Mask
 from tests.support.readings import mask, pod, request
 

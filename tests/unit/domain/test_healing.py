@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from gpucost.domain.healing import Requeue, hours_to_heal, wait_after
 from gpucost.domain.hours import Hour
+from gpucost.domain.ledger.healing import Requeue, hours_to_heal, wait_after
 from gpucost.domain.report import Status
 from tests.support.hours import HOUR, NOW, later
 

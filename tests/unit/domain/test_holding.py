@@ -2,7 +2,7 @@ from decimal import Decimal
 
 import pytest
 
-from gpucost.domain.holding import PhaseMasks, bound_requests, holdings, phase_masks, pod_request
+from gpucost.domain.allocation.holding import PhaseMasks, bound_requests, holdings, phase_masks, pod_request
 from gpucost.domain.readings import ContainerRequest, PodId
 from gpucost.domain.timeline import FULL, Mask, Timeline
 from tests.support.readings import mask, phase, pod, readings, request

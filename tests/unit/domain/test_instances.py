@@ -1,9 +1,9 @@
 import re
 from datetime import date
 
-from gpucost.domain.instances import INSTANCE_TYPES, PRICES_AS_OF, PRICES_REGION
-from gpucost.domain.mig import gpu_of_model
-from gpucost.domain.mig_gpus import MIG_GPUS
+from gpucost.domain.gpus.instances import INSTANCE_TYPES, PRICES_AS_OF, PRICES_REGION
+from gpucost.domain.gpus.mig import gpu_of_model
+from gpucost.domain.gpus.mig_gpus import MIG_GPUS
 
 
 def test_every_type_is_whole() -> None:

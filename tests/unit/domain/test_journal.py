@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from gpucost.domain.journal import Entry, EntryKind, StoredEntry, chain_faults, heads_digest, is_closed, tip
+from gpucost.domain.ledger.journal import Entry, EntryKind, StoredEntry, chain_faults, heads_digest, is_closed, tip
 from gpucost.domain.periods import Month
 from gpucost.domain.report import Status
 from tests.support.hours import HOUR, NOW, later

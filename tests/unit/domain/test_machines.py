@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from gpucost.domain.machines import Lifecycle, Machine, lifecycle_of, machines
+from gpucost.domain.allocation.machines import Lifecycle, Machine, lifecycle_of, machines
 from gpucost.domain.readings import NodeFacts
 from tests.support.readings import allocatable, mask, node, pod, readings, request
 

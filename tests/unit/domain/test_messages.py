@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpucost.domain.alerts import Finding, Kind, PodWaste, Severity, Step
-from gpucost.domain.finding_text import described, headline, story, title
-from gpucost.domain.messages import email_text, finding_of, finding_subject, notification
+from gpucost.domain.alerts.finding import Finding, Kind, PodWaste, Severity, Step
+from gpucost.domain.alerts.finding_text import described, headline, story, title
+from gpucost.domain.alerts.messages import email_text, finding_of, finding_subject, notification
 from gpucost.domain.report import Basis
 from tests.support.findings import HOUR, finding, with_pods
 

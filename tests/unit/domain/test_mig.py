@@ -2,8 +2,8 @@ from fractions import Fraction
 
 import pytest
 
-from gpucost.domain.mig import Profile, gpu_of_model, parse_profile, profile_share
-from gpucost.domain.mig_gpus import MIG_GPUS
+from gpucost.domain.gpus.mig import Profile, gpu_of_model, parse_profile, profile_share
+from gpucost.domain.gpus.mig_gpus import MIG_GPUS
 from gpucost.domain.policy import WeightBasis
 
 COMPUTE, MEMORY, DOMINANT = WeightBasis.COMPUTE, WeightBasis.MEMORY, WeightBasis.DOMINANT

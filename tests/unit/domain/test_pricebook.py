@@ -8,8 +8,8 @@ import pytest
 
 from gpucost.domain.hours import Hour
 from gpucost.domain.policy import PriceSource
-from gpucost.domain.pricebook import PriceEntry, Quote, in_force, list_offer, next_entry
-from gpucost.domain.pricing import Offer
+from gpucost.domain.prices.pricebook import PriceEntry, Quote, in_force, list_offer, next_entry
+from gpucost.domain.prices.pricing import Offer
 
 NOW = datetime(2026, 11, 30, 10, 5, tzinfo=UTC)
 HOUR = Hour.containing(NOW)

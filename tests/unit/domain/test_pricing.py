@@ -5,9 +5,9 @@ from fractions import Fraction
 
 import pytest
 
-from gpucost.domain.allocation import allocate
+from gpucost.domain.allocation.allocation import allocate
 from gpucost.domain.policy import Policy, PriceSource, RateCard
-from gpucost.domain.pricing import NodeFactsForPrice, Offer, PriceSheet, gpu_share, price_of
+from gpucost.domain.prices.pricing import NodeFactsForPrice, Offer, PriceSheet, gpu_share, price_of
 from gpucost.domain.report import Price
 from tests.support.allocation import instance
 from tests.support.readings import HOUR, allocatable, readings

@@ -2,8 +2,8 @@ import re
 
 import pytest
 
+from gpucost.domain.gpus.resources import ACCELERATOR_SELECTOR, ResourceKind, parse_resource, sanitize
 from gpucost.domain.policy import KUBEVIRT_PASSTHROUGH
-from gpucost.domain.resources import ACCELERATOR_SELECTOR, ResourceKind, parse_resource, sanitize
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from decimal import Decimal
 
 import pytest
 
+from gpucost.domain.ledger.revisions import CapacityChange, capacity_change, diff, is_worse, row_changes
 from gpucost.domain.report import Coverage, Status
-from gpucost.domain.revisions import CapacityChange, capacity_change, diff, is_worse, row_changes
 from tests.support.hours import pod, report
 
 ZERO = Decimal(0)

@@ -7,9 +7,9 @@ from itertools import permutations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpucost.domain.ledger.rollups import Contribution, add_totals, roll_up_days, roll_up_hours
 from gpucost.domain.periods import Day, Month
 from gpucost.domain.report import Basis, HourReport, Status
-from gpucost.domain.rollups import Contribution, add_totals, roll_up_days, roll_up_hours
 from tests.support.hours import failed, pod, report
 
 ZERO = Decimal(0)

@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import pytest
 
-from gpucost.domain.mig import parse_profile, profile_share
-from gpucost.domain.mig_gpus import MIG_GPUS
+from gpucost.domain.gpus.mig import parse_profile, profile_share
+from gpucost.domain.gpus.mig_gpus import MIG_GPUS
 from gpucost.domain.policy import Policy, WeightBasis
 from tests.support.allocation import codes, instance, node_of, report_of, row_of
 from tests.support.readings import GPU, allocatable, device, node, phase, pod, request

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from gpucost.domain.slack_actions import MAX_AGE, Press, is_signed, press_of
+from gpucost.domain.alerts.slack_actions import MAX_AGE, Press, is_signed, press_of
 
 SECRET, BODY, NOW = "s3cret", b"payload=%7B%7D", 1_796_000_000.0
 

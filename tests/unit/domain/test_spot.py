@@ -7,8 +7,8 @@ from itertools import permutations
 import pytest
 
 from gpucost.domain.policy import PriceSource
-from gpucost.domain.pricing import Offer
-from gpucost.domain.spot import SpotPrice, spot_offer
+from gpucost.domain.prices.pricing import Offer
+from gpucost.domain.prices.spot import SpotPrice, spot_offer
 from tests.support.readings import HOUR
 
 

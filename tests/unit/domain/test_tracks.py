@@ -3,11 +3,11 @@
 from datetime import timedelta
 from decimal import Decimal
 
-from gpucost.domain.alert_rules import AlertRules
-from gpucost.domain.alerts import Kind, Step
-from gpucost.domain.episodes import Observation, Verdict
+from gpucost.domain.alerts.alert_rules import AlertRules
+from gpucost.domain.alerts.episodes import Observation, Verdict
+from gpucost.domain.alerts.finding import Kind, Step
+from gpucost.domain.alerts.tracks import KEEP_HOURS, SETTLED_HOURS, Told, Track, steps
 from gpucost.domain.hours import Hour
-from gpucost.domain.tracks import KEEP_HOURS, SETTLED_HOURS, Told, Track, steps
 
 FIRST = Hour.parse("2026-11-01T00:00:00Z")
 GOOD, BAD = Observation(Verdict.GOOD), Observation(Verdict.BAD, Decimal(4))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gpucost.domain.allocation import allocate
+from gpucost.domain.allocation.allocation import allocate
 from gpucost.domain.policy import Policy
 from gpucost.domain.readings import Readings
 from gpucost.domain.report import Status

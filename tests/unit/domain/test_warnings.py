@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from gpucost.domain.allocation import allocate
+from gpucost.domain.allocation.allocation import allocate
 from gpucost.domain.policy import Policy, RateCard
 from tests.support.allocation import instance, report_of
 from tests.support.readings import HOUR, allocatable, device, mask, node, phase, pod, readings, request

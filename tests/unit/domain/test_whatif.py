@@ -6,10 +6,10 @@ from fractions import Fraction
 
 import pytest
 
-from gpucost.domain.geometry import ANY, WHOLE, geometry
+from gpucost.domain.answers.whatif import Sharing, capacity_cost, fit, share_unallocated
+from gpucost.domain.gpus.geometry import ANY, WHOLE, geometry
 from gpucost.domain.money import round_fraction
 from gpucost.domain.report import PodRow
-from gpucost.domain.whatif import Sharing, capacity_cost, fit, share_unallocated
 from tests.support.hours import HOUR, pod, report
 
 ALLOCATED = {"a": Decimal(30), "b": Decimal(10)}

@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from botocore.exceptions import BotoCoreError, ClientError
 
 from gpucost.adapters.aws_errors import explained
-from gpucost.domain.bill import BilledHour, BillReader
+from gpucost.domain.prices.bill import BilledHour, BillReader
 from gpucost.prices import BillError, Delivery, Manifest
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from botocore.exceptions import BotoCoreError, ClientError
 
 from gpucost.adapters.aws_errors import explained
-from gpucost.domain.bill import NET_COLUMNS, POD_OPERATIONS, REQUIRED, SPLIT
+from gpucost.domain.prices.bill import NET_COLUMNS, POD_OPERATIONS, REQUIRED, SPLIT
 from gpucost.prices import BillError, Delivery, Manifest
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from botocore.exceptions import BotoCoreError, ClientError
 
 from gpucost.adapters.aws_errors import explained
-from gpucost.domain.machines import Lifecycle, lifecycle_of
+from gpucost.domain.allocation.machines import Lifecycle, lifecycle_of
 
 if TYPE_CHECKING:
     from mypy_boto3_ec2 import EC2Client

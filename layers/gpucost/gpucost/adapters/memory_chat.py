@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 
 from gpucost.adapters.slack import Answer, raise_for
-from gpucost.domain.alerts import Finding
+from gpucost.domain.alerts.finding import Finding
 from gpucost.ports import DeliveryAmbiguous, ServiceError
 
 TAKEN = Answer(200, "ok")

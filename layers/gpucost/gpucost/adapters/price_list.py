@@ -10,7 +10,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from gpucost.adapters.aws_errors import explained
 from gpucost.domain.hours import parse_instant
-from gpucost.domain.pricebook import Quote
+from gpucost.domain.prices.pricebook import Quote
 from gpucost.ports import ServiceError
 from gpucost.prices import PriceError
 

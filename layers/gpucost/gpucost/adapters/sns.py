@@ -7,8 +7,8 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from gpucost.adapters.aws_errors import explained
 from gpucost.adapters.aws_text import allowed, escaped_in_json
-from gpucost.domain.alerts import Finding
-from gpucost.domain.messages import email_text, finding_subject, notification
+from gpucost.domain.alerts.finding import Finding
+from gpucost.domain.alerts.messages import email_text, finding_subject, notification
 
 if TYPE_CHECKING:
     from mypy_boto3_sns import SNSClient

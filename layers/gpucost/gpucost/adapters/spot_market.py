@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from botocore.exceptions import BotoCoreError, ClientError
 
 from gpucost.adapters.aws_errors import explained
-from gpucost.domain.spot import SpotPrice
+from gpucost.domain.prices.spot import SpotPrice
 from gpucost.ports import ServiceError
 
 if TYPE_CHECKING:

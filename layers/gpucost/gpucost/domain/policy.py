@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
 
-from gpucost.domain.alert_rules import AlertRules
+from gpucost.domain.alerts.alert_rules import AlertRules
 from gpucost.domain.hours import Hour
 from gpucost.domain.report import Basis
 

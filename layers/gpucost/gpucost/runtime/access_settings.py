@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from gpucost.domain.access import EVERYTHING, AccessRules, Mode, Reach, Rule, Scope, check_principal
+from gpucost.domain.answers.access import EVERYTHING, AccessRules, Mode, Reach, Rule, Scope, check_principal
 
 type Name = Annotated[str, Field(min_length=1, max_length=256)]
 

@@ -3,7 +3,7 @@
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from gpucost.domain.blocks import Reply
+from gpucost.domain.alerts.blocks import Reply
 from gpucost.ports import AlertLog, Chat, Publisher
 from gpucost.runtime.base_parts import AWS_CONFIG
 from gpucost.runtime.environment import DetectEnvironment, HasTable, InteractEnvironment, NotifyEnvironment

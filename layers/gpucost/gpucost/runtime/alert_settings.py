@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from gpucost.domain.alert_rules import DEFAULT_WATCHES, AlertRules, QuietHours, Voice, Watch
-from gpucost.domain.alerts import Kind
+from gpucost.domain.alerts.alert_rules import DEFAULT_WATCHES, AlertRules, QuietHours, Voice, Watch
+from gpucost.domain.alerts.finding import Kind
 
 type Usd = Annotated[Decimal, Field(ge=0)]
 type Share = Annotated[Decimal, Field(ge=0, le=1)]

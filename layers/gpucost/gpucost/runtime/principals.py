@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from gpucost.domain.access import Principal
+from gpucost.domain.answers.access import Principal
 
 
 def principal_of(event: Mapping[str, Any]) -> Principal:

@@ -7,12 +7,12 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from gpucost.domain.allocation.rows import sum_figures
 from gpucost.domain.documents import flat, names, values_of
 from gpucost.domain.hours import Hour
+from gpucost.domain.ledger.rollups import add_totals
 from gpucost.domain.money import ZERO, plain, round_fraction
 from gpucost.domain.report import CURRENCY, Figures, Status, Totals
-from gpucost.domain.rollups import add_totals
-from gpucost.domain.rows import sum_figures
 from gpucost.usecases.cost_query import CostQuery, key_of
 from gpucost.usecases.reading import bucket, read
 from gpucost.usecases.visible import Slice, VisibleLedger

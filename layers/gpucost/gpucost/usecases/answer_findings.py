@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from gpucost.domain.tracks import Track
+from gpucost.domain.alerts.tracks import Track
 from gpucost.ports import LedgerUnavailable, RequestError
 from gpucost.tracking import TrackBook
 

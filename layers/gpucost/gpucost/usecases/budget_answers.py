@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from gpucost.domain.budgets import project
+from gpucost.domain.alerts.budgets import project
 from gpucost.domain.hours import Hour
 from gpucost.domain.money import ZERO
 from gpucost.domain.periods import Day, Month

@@ -3,9 +3,9 @@
 from datetime import datetime
 
 from gpucost.books import Books
-from gpucost.domain.allocation import allocate
+from gpucost.domain.allocation.allocation import allocate
 from gpucost.domain.policy import Policy
-from gpucost.domain.pricing import SETTINGS_ONLY
+from gpucost.domain.prices.pricing import SETTINGS_ONLY
 from gpucost.ports import HourJob, Metrics, MetricsError, Publication
 from gpucost.prices import PriceSources
 from gpucost.usecases.plan import SCHEDULED

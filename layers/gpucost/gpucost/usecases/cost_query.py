@@ -6,8 +6,8 @@ from enum import StrEnum
 from operator import attrgetter
 from typing import Self
 
+from gpucost.domain.ledger.revisions import RowChange
 from gpucost.domain.report import NamespaceRow, PodRow
-from gpucost.domain.revisions import RowChange
 from gpucost.ports import RequestError
 from gpucost.usecases.window import Window
 

@@ -3,9 +3,9 @@
 import json
 from collections.abc import Sequence
 
-from gpucost.domain.alerts import Finding
-from gpucost.domain.blocks import NO_REPLY, Reply, slack_message
-from gpucost.domain.messages import finding_of
+from gpucost.domain.alerts.blocks import NO_REPLY, Reply, slack_message
+from gpucost.domain.alerts.finding import Finding
+from gpucost.domain.alerts.messages import finding_of
 from gpucost.ports import Chat, DeliveryAmbiguous, DeliveryError, MessageError
 from gpucost.usecases.patience import Patience
 

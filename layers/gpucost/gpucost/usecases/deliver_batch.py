@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable
 from datetime import datetime
 
-from gpucost.domain.alerts import Finding, Step
-from gpucost.domain.blocks import NO_REPLY, Reply, by_hour
+from gpucost.domain.alerts.blocks import NO_REPLY, Reply, by_hour
+from gpucost.domain.alerts.finding import Finding, Step
 from gpucost.ports import Chat, DeliveryUnavailable, MessageError
 from gpucost.tracking import MessageBook, Posted
 from gpucost.usecases.deliver import deliver, read_finding

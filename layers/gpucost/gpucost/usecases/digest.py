@@ -5,14 +5,14 @@ from collections.abc import Iterable
 from zoneinfo import ZoneInfo
 
 from gpucost.books import Books
-from gpucost.domain.alert_rules import AlertRules, Voice
-from gpucost.domain.alerts import Finding, Kind, Severity, Step, stable_id
-from gpucost.domain.finding_text import plain_name
+from gpucost.domain.alerts.alert_rules import AlertRules, Voice
+from gpucost.domain.alerts.finding import Finding, Kind, Severity, Step, stable_id
+from gpucost.domain.alerts.finding_text import plain_name
+from gpucost.domain.alerts.tracks import Track
+from gpucost.domain.allocation.rows import sum_figures
 from gpucost.domain.hours import Hour
 from gpucost.domain.money import ZERO
 from gpucost.domain.report import Figures
-from gpucost.domain.rows import sum_figures
-from gpucost.domain.tracks import Track
 from gpucost.domain.wording import cents, count, percent
 
 LENGTH = {"daily": 24, "weekly": 168}

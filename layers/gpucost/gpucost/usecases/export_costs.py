@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from gpucost.books import Books
-from gpucost.domain.access import EVERYTHING
-from gpucost.domain.focus import Account
+from gpucost.domain.answers.access import EVERYTHING
+from gpucost.domain.answers.focus import Account
 from gpucost.domain.hours import Hour
 from gpucost.domain.periods import Day
 from gpucost.ports import MessageError

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from gpucost.domain.access import Scope
-from gpucost.domain.alert_rules import AlertRules
+from gpucost.domain.alerts.alert_rules import AlertRules
+from gpucost.domain.alerts.tracks import Track
+from gpucost.domain.answers.access import Scope
 from gpucost.domain.report import CURRENCY
-from gpucost.domain.tracks import Track
 from gpucost.ports import RequestError
 from gpucost.tracking import TrackBook
 from gpucost.usecases.answer_findings import (

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from gpucost.domain.focus import Account, own_rows, split_rows
+from gpucost.domain.answers.focus import Account, own_rows, split_rows
 from gpucost.domain.report import PodRow
 from gpucost.usecases.reading import read
 from gpucost.usecases.visible import VisibleLedger

@@ -1,10 +1,10 @@
 """What is known of hours: their verdicts and gaps, one hour's report, and how its figures came about."""
 
+from gpucost.domain.allocation.explain import explain
+from gpucost.domain.allocation.rows import sum_figures
 from gpucost.domain.documents import flat, report_document
-from gpucost.domain.explain import explain
 from gpucost.domain.hours import Hour, hours_between
 from gpucost.domain.report import CURRENCY, HourReport
-from gpucost.domain.rows import sum_figures
 from gpucost.ports import RequestError
 from gpucost.usecases.answer import Answer
 from gpucost.usecases.visible import HourState, VisibleLedger

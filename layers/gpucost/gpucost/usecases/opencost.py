@@ -9,10 +9,10 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from gpucost.domain.allocation.rows import sum_figures
 from gpucost.domain.hours import Hour
 from gpucost.domain.money import ZERO, from_units, plain, split_units, to_units
 from gpucost.domain.report import Figures
-from gpucost.domain.rows import sum_figures
 from gpucost.ports import RequestError
 from gpucost.usecases.cost_query import Step
 from gpucost.usecases.opencost_document import IDLE, UNALLOCATED, Idle, Span, allocation, idle_allocation

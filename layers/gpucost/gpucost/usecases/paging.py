@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gpucost.domain.access import Scope
+from gpucost.domain.answers.access import Scope
+from gpucost.domain.answers.cursors import CursorError, Page, read, sign
 from gpucost.domain.canonical import digest_of
-from gpucost.domain.cursors import CursorError, Page, read, sign
 from gpucost.ports import RequestError
 from gpucost.usecases.window import Window
 

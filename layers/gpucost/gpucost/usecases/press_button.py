@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-from gpucost.domain.alert_rules import AlertRules
-from gpucost.domain.slack_actions import Press, is_signed, press_of
+from gpucost.domain.alerts.alert_rules import AlertRules
+from gpucost.domain.alerts.slack_actions import Press, is_signed, press_of
 from gpucost.ports import RequestError
 from gpucost.tracking import TrackBook
 from gpucost.usecases.answer_findings import acknowledge, open_tracks, snooze, snoozed_until

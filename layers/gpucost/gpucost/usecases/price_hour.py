@@ -7,15 +7,15 @@ from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
 
-from gpucost.domain.bill import BilledHour
+from gpucost.domain.allocation.machines import Lifecycle, Machine, machines
 from gpucost.domain.hours import Hour
-from gpucost.domain.machines import Lifecycle, Machine, machines
 from gpucost.domain.money import round_fraction
 from gpucost.domain.policy import CapacityBlock, PriceSource, RateCard
-from gpucost.domain.pricebook import PriceEntry, in_force, list_offer
-from gpucost.domain.pricing import FALLBACK, Offer, PriceSheet
+from gpucost.domain.prices.bill import BilledHour
+from gpucost.domain.prices.pricebook import PriceEntry, in_force, list_offer
+from gpucost.domain.prices.pricing import FALLBACK, Offer, PriceSheet
+from gpucost.domain.prices.spot import SpotPrice, spot_offer
 from gpucost.domain.readings import Readings
-from gpucost.domain.spot import SpotPrice, spot_offer
 from gpucost.ports import ServiceError
 from gpucost.prices import Pair, PriceSources
 from gpucost.usecases.refresh_prices import Refreshed, learn

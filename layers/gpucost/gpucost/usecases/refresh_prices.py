@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from gpucost.domain.pricebook import PriceEntry, Quote, next_entry
+from gpucost.domain.prices.pricebook import PriceEntry, Quote, next_entry
 from gpucost.ports import MessageError, ServiceError, ServiceUnavailable
 from gpucost.prices import Pair, PriceBook, PriceError, PriceList
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from gpucost.books import Rollups
 from gpucost.domain.hours import Hour
+from gpucost.domain.ledger.rollups import Contribution, Rollup, roll_up_days, roll_up_hours
 from gpucost.domain.periods import Day, Month, Period
-from gpucost.domain.rollups import Contribution, Rollup, roll_up_days, roll_up_hours
 from gpucost.ports import Head
 
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from gpucost.books import Books
-from gpucost.domain.alert_rules import AlertRules
-from gpucost.domain.alerts import Finding, Severity, Step, stable_id
-from gpucost.domain.episodes import Verdict
+from gpucost.domain.alerts.alert_rules import AlertRules
+from gpucost.domain.alerts.episodes import Verdict
+from gpucost.domain.alerts.finding import Finding, Severity, Step, stable_id
+from gpucost.domain.alerts.signs import Sign
+from gpucost.domain.alerts.tracks import NEWS, Event, Track, steps
 from gpucost.domain.hours import Hour
 from gpucost.domain.money import ZERO
-from gpucost.domain.signs import Sign
-from gpucost.domain.tracks import NEWS, Event, Track, steps
 from gpucost.ports import AlertLog, GpucostError, LedgerUnavailable, Publisher
 from gpucost.tracking import TrackBook
 from gpucost.usecases.tell import tell

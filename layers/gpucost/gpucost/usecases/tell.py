@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from gpucost.domain.alerts import Finding
+from gpucost.domain.alerts.finding import Finding
 from gpucost.ports import AlertLog, GpucostError, Publisher, ServiceError, ServiceUnavailable
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
-from gpucost.domain.alerts import Finding, Step
-from gpucost.domain.blocks import Reply, slack_message
+from gpucost.domain.alerts.blocks import Reply, slack_message
+from gpucost.domain.alerts.finding import Finding, Step
 from gpucost.domain.hours import Hour
 from gpucost.ports import DeliveryAmbiguous, DeliveryGone, DeliveryUnavailable, LedgerUnavailable
 from gpucost.tracking import MessageBook, Posted

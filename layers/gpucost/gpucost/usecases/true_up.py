@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpucost.books import Books
-from gpucost.domain.bill import BilledHour
 from gpucost.domain.hours import Hour
+from gpucost.domain.prices.bill import BilledHour
 from gpucost.ports import HourJob, Jobs, MessageError
 from gpucost.prices import BillBook, BillEngine, BillExports, Delivery
 

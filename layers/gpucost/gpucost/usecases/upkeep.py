@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from gpucost.books import Books
-from gpucost.domain.healing import hours_to_heal
 from gpucost.domain.hours import Hour, hours_between
-from gpucost.domain.journal import is_closed
+from gpucost.domain.ledger.healing import hours_to_heal
+from gpucost.domain.ledger.journal import is_closed
 from gpucost.domain.periods import Month
 from gpucost.domain.report import Status
 from gpucost.ports import HourJob, Jobs

@@ -7,7 +7,7 @@ from datetime import datetime
 from gpucost.books import Books
 from gpucost.domain.canonical import content_digest, content_of
 from gpucost.domain.hours import Hour
-from gpucost.domain.journal import Entry, EntryKind, StoredEntry, chain_faults, heads_digest
+from gpucost.domain.ledger.journal import Entry, EntryKind, StoredEntry, chain_faults, heads_digest
 from gpucost.domain.periods import Day, Month, months_between
 from gpucost.domain.report import HourReport, NamespaceRow
 from gpucost.ports import Head, LedgerError

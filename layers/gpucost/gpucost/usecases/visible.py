@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from gpucost.books import Books
-from gpucost.domain.access import Scope
+from gpucost.domain.allocation.rows import sum_figures, totals
+from gpucost.domain.answers.access import Scope
 from gpucost.domain.hours import Hour
-from gpucost.domain.journal import is_closed
+from gpucost.domain.ledger.journal import is_closed
+from gpucost.domain.ledger.revisions import RowChange
+from gpucost.domain.ledger.rollups import Rollup
 from gpucost.domain.periods import Day, Month, months_between
 from gpucost.domain.report import Coverage, HourReport, NamespaceRow, NodeRow, PodRow, Status, Totals
-from gpucost.domain.revisions import RowChange
-from gpucost.domain.rollups import Rollup
-from gpucost.domain.rows import sum_figures, totals
 from gpucost.ports import Head, RequestError
 
 type Rows = Sequence[NamespaceRow] | Sequence[PodRow]

@@ -4,11 +4,11 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
+from gpucost.domain.allocation.rows import one_basis, sum_figures
 from gpucost.domain.documents import flat
 from gpucost.domain.hours import Hour
 from gpucost.domain.money import ZERO
 from gpucost.domain.report import CURRENCY, Figures, PodRow
-from gpucost.domain.rows import one_basis, sum_figures
 from gpucost.usecases.answer import count_hours
 from gpucost.usecases.cost_query import Filters
 from gpucost.usecases.reading import read

@@ -5,13 +5,13 @@ from datetime import datetime
 from decimal import Decimal
 from functools import partial
 
-from gpucost.domain.alerts import Finding, Kind
-from gpucost.domain.episodes import FORGET_HOURS, Observation, Verdict
+from gpucost.domain.alerts.episodes import FORGET_HOURS, Observation, Verdict
+from gpucost.domain.alerts.finding import Finding, Kind
+from gpucost.domain.alerts.signs import Sign, missing_hour, signs_of
+from gpucost.domain.alerts.tracks import Track
 from gpucost.domain.hours import Hour, hours_between
 from gpucost.domain.money import ZERO
 from gpucost.domain.report import HourReport, Status
-from gpucost.domain.signs import Sign, missing_hour, signs_of
-from gpucost.domain.tracks import Track
 from gpucost.ports import LedgerError
 from gpucost.usecases.digest import digests, is_due
 from gpucost.usecases.take import Alerting, all_of, take

@@ -5,12 +5,12 @@ from datetime import datetime
 from decimal import Decimal
 from functools import partial
 
-from gpucost.domain.alerts import Finding, Kind
-from gpucost.domain.budget_signs import budget_sign, spent_sign
-from gpucost.domain.budgets import project
+from gpucost.domain.alerts.budget_signs import budget_sign, spent_sign
+from gpucost.domain.alerts.budgets import project
+from gpucost.domain.alerts.finding import Finding, Kind
+from gpucost.domain.alerts.tracks import Track
 from gpucost.domain.hours import Hour
 from gpucost.domain.periods import Month
-from gpucost.domain.tracks import Track
 from gpucost.usecases.spending import Spending
 from gpucost.usecases.take import TRIES, Alerting, all_of, busy, take, try_to_take
 

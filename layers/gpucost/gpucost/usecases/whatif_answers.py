@@ -3,10 +3,10 @@
 from decimal import Decimal
 from typing import Any
 
-from gpucost.domain.geometry import ANY, geometry
+from gpucost.domain.answers.whatif import Sharing, capacity_cost, fit, share_unallocated
+from gpucost.domain.gpus.geometry import ANY, geometry
 from gpucost.domain.money import ZERO, plain
 from gpucost.domain.report import CURRENCY, HourReport
-from gpucost.domain.whatif import Sharing, capacity_cost, fit, share_unallocated
 from gpucost.ports import RequestError
 from gpucost.usecases.answer import count_hours
 from gpucost.usecases.reading import read

@@ -6,11 +6,11 @@ from typing import Any
 from gpucost.adapters.ledger import keys
 from gpucost.adapters.ledger.packing import pack, unpack
 from gpucost.adapters.ledger.store import Item
-from gpucost.domain.adjustments import Adjustment
 from gpucost.domain.documents import flat
 from gpucost.domain.hours import Hour, parse_instant
+from gpucost.domain.ledger.adjustments import Adjustment
+from gpucost.domain.ledger.revisions import Amounts, CapacityChange, RowChange
 from gpucost.domain.periods import Month
-from gpucost.domain.revisions import Amounts, CapacityChange, RowChange
 
 ADJUSTMENT = "adjustment"
 MORE_ROWS = "rows"

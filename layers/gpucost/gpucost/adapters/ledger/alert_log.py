@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from gpucost.adapters.ledger import keys
 from gpucost.adapters.ledger.store import Absent, Conflict, Item, Put, Store
-from gpucost.domain.alerts import Finding
+from gpucost.domain.alerts.finding import Finding
 from gpucost.ports import LedgerError
 
 KEEP = timedelta(days=400)

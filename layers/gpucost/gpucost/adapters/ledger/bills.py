@@ -9,10 +9,10 @@ from typing import Any
 from gpucost.adapters.ledger import keys
 from gpucost.adapters.ledger.packing import pack, unpack
 from gpucost.adapters.ledger.store import Absent, Conflict, Equals, Item, Put, Store
-from gpucost.domain.bill import BilledHour
 from gpucost.domain.canonical import digest_of
 from gpucost.domain.hours import Hour, parse_instant
 from gpucost.domain.periods import Day
+from gpucost.domain.prices.bill import BilledHour
 from gpucost.ports import LedgerError, LedgerUnavailable
 from gpucost.prices import Delivery
 

@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 from gpucost.adapters.ledger import keys
 from gpucost.adapters.ledger.publishing import StorePublishing
 from gpucost.adapters.ledger.store import Conflict, Equals, Item
-from gpucost.domain.healing import Requeue
 from gpucost.domain.hours import Hour, parse_instant
+from gpucost.domain.ledger.healing import Requeue
 from gpucost.domain.periods import Month
 
 WRITER_LIVES = timedelta(hours=6)

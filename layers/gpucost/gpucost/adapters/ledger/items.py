@@ -7,7 +7,7 @@ from gpucost.adapters.ledger import keys
 from gpucost.adapters.ledger.store import Item
 from gpucost.domain.documents import coverage_of, flat, names, totals_of
 from gpucost.domain.hours import Hour, parse_instant
-from gpucost.domain.journal import Entry, EntryKind, StoredEntry
+from gpucost.domain.ledger.journal import Entry, EntryKind, StoredEntry
 from gpucost.domain.periods import Month
 from gpucost.domain.report import Status
 from gpucost.ports import Head

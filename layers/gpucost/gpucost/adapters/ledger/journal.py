@@ -8,9 +8,9 @@ from gpucost.adapters.ledger.adjusting import adjustments_of
 from gpucost.adapters.ledger.items import entry_item, entry_of
 from gpucost.adapters.ledger.publishing import TRIES, StorePublishing
 from gpucost.adapters.ledger.store import Absent, Busy, Conflict, Put
-from gpucost.domain.adjustments import Adjustment
 from gpucost.domain.hours import Hour
-from gpucost.domain.journal import Entry, EntryKind, StoredEntry, heads_digest, is_closed, tip
+from gpucost.domain.ledger.adjustments import Adjustment
+from gpucost.domain.ledger.journal import Entry, EntryKind, StoredEntry, heads_digest, is_closed, tip
 from gpucost.domain.periods import Month
 from gpucost.domain.report import HourReport
 from gpucost.ports import LedgerError, LedgerUnavailable

@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 from gpucost.adapters.ledger import keys
 from gpucost.adapters.ledger.store import Absent, Conflict, Item, Put, Store
+from gpucost.domain.allocation.machines import Lifecycle
 from gpucost.domain.hours import Hour, parse_instant
-from gpucost.domain.machines import Lifecycle
-from gpucost.domain.pricebook import PriceEntry
-from gpucost.domain.spot import SpotPrice
+from gpucost.domain.prices.pricebook import PriceEntry
+from gpucost.domain.prices.spot import SpotPrice
 from gpucost.prices import Pair
 
 KEEP_INSTANCES = timedelta(days=400)

@@ -22,12 +22,12 @@ from gpucost.adapters.ledger.items import entry_item, entry_of, head_item
 from gpucost.adapters.ledger.packing import pack
 from gpucost.adapters.ledger.reading import EXTRA_DAYS_FOR_ROWS, StoreReading
 from gpucost.adapters.ledger.store import Absent, Busy, Conflict, Equals, Item, Put, Store
-from gpucost.domain.adjustments import Adjustment
 from gpucost.domain.canonical import content_digest, content_of, digest_of
-from gpucost.domain.journal import Entry, EntryKind, StoredEntry, is_closed, tip
+from gpucost.domain.ledger.adjustments import Adjustment
+from gpucost.domain.ledger.journal import Entry, EntryKind, StoredEntry, is_closed, tip
+from gpucost.domain.ledger.revisions import capacity_change, is_worse, row_changes
 from gpucost.domain.periods import Month
 from gpucost.domain.report import HourReport
-from gpucost.domain.revisions import capacity_change, is_worse, row_changes
 from gpucost.ports import Head, LedgerError, LedgerUnavailable, Outcome, Publication
 
 TRIES = 12

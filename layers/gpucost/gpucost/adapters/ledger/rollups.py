@@ -12,9 +12,9 @@ from gpucost.adapters.ledger.packing import pack, unpack
 from gpucost.adapters.ledger.reading import StoreReading
 from gpucost.adapters.ledger.store import AbsentOrBelow, Conflict, Equals, Item, Put
 from gpucost.domain.documents import flat, namespace_document, namespace_row, totals_of
+from gpucost.domain.ledger.rollups import Rollup
 from gpucost.domain.periods import Day, Month, Period
 from gpucost.domain.report import Status
-from gpucost.domain.rollups import Rollup
 from gpucost.ports import LedgerError
 
 ROLLUP = "rollup"

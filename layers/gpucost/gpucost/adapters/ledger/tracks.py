@@ -6,10 +6,10 @@ from typing import Any
 
 from gpucost.adapters.ledger import keys
 from gpucost.adapters.ledger.store import Absent, Conflict, Equals, Item, Put, Store
-from gpucost.domain.alerts import Kind, stable_id
-from gpucost.domain.episodes import Observation, Verdict
+from gpucost.domain.alerts.episodes import Observation, Verdict
+from gpucost.domain.alerts.finding import Kind, stable_id
+from gpucost.domain.alerts.tracks import Told, Track
 from gpucost.domain.hours import Hour, parse_instant
-from gpucost.domain.tracks import Told, Track
 from gpucost.tracking import Held, Posted
 
 KEEP_DAYS = 60

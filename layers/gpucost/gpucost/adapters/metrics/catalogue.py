@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gpucost.adapters.labels import LabelNames
-from gpucost.domain.holding import HELD_PHASES
+from gpucost.domain.allocation.holding import HELD_PHASES
+from gpucost.domain.allocation.utilisation import MEMORY_METRIC, UTILIZATION_METRICS
+from gpucost.domain.gpus.resources import ACCELERATOR_SELECTOR, sanitize
 from gpucost.domain.policy import Policy
-from gpucost.domain.resources import ACCELERATOR_SELECTOR, sanitize
-from gpucost.domain.utilisation import MEMORY_METRIC, UTILIZATION_METRICS
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""What people are told: findings, the episodes that they make, and the messages about them."""

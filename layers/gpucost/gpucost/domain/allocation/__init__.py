@@ -1,0 +1,1 @@
+"""How an hour becomes money: who held which share of which node, who used it, and what that cost."""

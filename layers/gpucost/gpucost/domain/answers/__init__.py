@@ -1,0 +1,1 @@
+"""What people ask for: who may see what, pages, exports, and what would have been."""

@@ -1,0 +1,1 @@
+"""What holds between hours: revisions, the chain over them, sums over days and months, gaps."""
