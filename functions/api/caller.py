@@ -12,10 +12,10 @@ from gpucost.runtime.environment import ApiEnvironment
 from gpucost.runtime.http import Routes
 from gpucost.runtime.json_text import json_text
 from gpucost.runtime.principals import principal_of
-from gpucost.usecases.finding_answers import VisibleTracks
-from gpucost.usecases.paging import Pager
-from gpucost.usecases.visible import VisibleLedger
-from gpucost.usecases.window import Window
+from gpucost.usecases.answers.finding_answers import VisibleTracks
+from gpucost.usecases.answers.paging import Pager
+from gpucost.usecases.answers.visible import VisibleLedger
+from gpucost.usecases.answers.window import Window
 
 SOONEST_CLOSING = timedelta(days=10)
 """No month is closed earlier than this after its end, so there is no need to look."""

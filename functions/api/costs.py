@@ -28,9 +28,9 @@ from functions.api.parameters import (
 from functions.api.replies import listed
 from functions.api.responses import answers
 from gpucost.runtime.http import Routes
-from gpucost.usecases.answer import costs
-from gpucost.usecases.cost_query import CostQuery, Filters, GroupBy, groupings
-from gpucost.usecases.exports import Format
+from gpucost.usecases.answers.answer import costs
+from gpucost.usecases.answers.cost_query import CostQuery, Filters, GroupBy, groupings
+from gpucost.usecases.answers.exports import Format
 
 routes = Routes()
 

@@ -13,9 +13,9 @@ from gpucost.domain.answers.whatif import Sharing
 from gpucost.domain.hours import Hour
 from gpucost.runtime.http import Routes, answered
 from gpucost.runtime.json_text import json_text
-from gpucost.usecases.budget_answers import budgets
-from gpucost.usecases.finding_answers import finding, findings, settled
-from gpucost.usecases.whatif_answers import what_if
+from gpucost.usecases.answers.budget_answers import budgets
+from gpucost.usecases.answers.finding_answers import finding, findings, settled
+from gpucost.usecases.answers.whatif_answers import what_if
 
 routes = Routes()
 

@@ -11,8 +11,8 @@ from functions.api.parameters import ClusterName, From, To, WindowText
 from functions.api.responses import files
 from gpucost.domain.answers.focus import COLUMNS, Account
 from gpucost.runtime.http import CSV, JSON_LINES, Routes, answered
-from gpucost.usecases.exports import csv_text, json_lines
-from gpucost.usecases.focus_export import focus_rows
+from gpucost.usecases.answers.exports import csv_text, json_lines
+from gpucost.usecases.answers.focus_export import focus_rows
 
 routes = Routes()
 

@@ -23,9 +23,9 @@ from functions.api.replies import listed
 from functions.api.responses import answers
 from gpucost.runtime.http import Routes, answered
 from gpucost.runtime.json_text import json_text
-from gpucost.usecases.exports import Format
-from gpucost.usecases.hour_answers import explained, hour_report, hours
-from gpucost.usecases.window import Window, instant
+from gpucost.usecases.answers.exports import Format
+from gpucost.usecases.answers.hour_answers import explained, hour_report, hours
+from gpucost.usecases.answers.window import Window, instant
 
 routes = Routes()
 

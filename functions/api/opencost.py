@@ -11,11 +11,11 @@ from functions.api.responses import answers
 from gpucost.ports import RequestError
 from gpucost.runtime.http import CSV, Routes, answered
 from gpucost.runtime.json_text import json_text
-from gpucost.usecases.exports import csv_text
-from gpucost.usecases.opencost import DEFAULT_FIELDS, Dialect, allocations
-from gpucost.usecases.opencost_fields import aggregate_of
-from gpucost.usecases.opencost_filter import Filter, all_of, older_filter, parse_filter
-from gpucost.usecases.window import Window
+from gpucost.usecases.answers.exports import csv_text
+from gpucost.usecases.answers.window import Window
+from gpucost.usecases.opencost.allocation import DEFAULT_FIELDS, Dialect, allocations
+from gpucost.usecases.opencost.fields import aggregate_of
+from gpucost.usecases.opencost.filters import Filter, all_of, older_filter, parse_filter
 
 routes = Routes()
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
-from gpucost.usecases.opencost_fields import RECORDED
+from gpucost.usecases.opencost.fields import RECORDED
 
 _WINDOW = (
     "As for /v1/costs; parts of an hour stand for the hours that they touch. The answer says which hours it is of."

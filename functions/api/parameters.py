@@ -4,10 +4,10 @@ from typing import Annotated
 
 from aws_lambda_powertools.event_handler.openapi.params import Path, Query
 
-from gpucost.usecases.cost_query import Step
-from gpucost.usecases.exports import Format
-from gpucost.usecases.paging import DEFAULT_LIMIT, MAX_LIMIT
-from gpucost.usecases.window import FORMS
+from gpucost.usecases.answers.cost_query import Step
+from gpucost.usecases.answers.exports import Format
+from gpucost.usecases.answers.paging import DEFAULT_LIMIT, MAX_LIMIT
+from gpucost.usecases.answers.window import FORMS
 
 TEXT = 256
 

@@ -8,10 +8,10 @@ from aws_lambda_powertools.event_handler import Response
 from functions.api import caller
 from gpucost.runtime.http import CSV, JSON_LINES, answered
 from gpucost.runtime.json_text import json_text
-from gpucost.usecases.exports import Format, csv_text, json_lines
-from gpucost.usecases.paging import Pager
-from gpucost.usecases.visible import VisibleLedger
-from gpucost.usecases.window import Window
+from gpucost.usecases.answers.exports import Format, csv_text, json_lines
+from gpucost.usecases.answers.paging import Pager
+from gpucost.usecases.answers.visible import VisibleLedger
+from gpucost.usecases.answers.window import Window
 
 
 def listed(

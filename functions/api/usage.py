@@ -23,11 +23,11 @@ from functions.api.parameters import (
 from functions.api.replies import listed
 from functions.api.responses import answers
 from gpucost.runtime.http import Routes
-from gpucost.usecases.capacity import capacity
-from gpucost.usecases.cost_query import Filters
-from gpucost.usecases.exports import Format
-from gpucost.usecases.price_answers import prices
-from gpucost.usecases.waste import waste
+from gpucost.usecases.answers.capacity import capacity
+from gpucost.usecases.answers.cost_query import Filters
+from gpucost.usecases.answers.exports import Format
+from gpucost.usecases.answers.price_answers import prices
+from gpucost.usecases.answers.waste import waste
 
 routes = Routes()
 

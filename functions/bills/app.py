@@ -7,7 +7,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from gpucost.runtime import container
 from gpucost.runtime.environment import BillsEnvironment
 from gpucost.runtime.observability import count, logger, observed
-from gpucost.usecases.true_up import on_event
+from gpucost.usecases.pricing.true_up import on_event
 
 
 @observed

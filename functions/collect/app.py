@@ -10,7 +10,7 @@ from gpucost.runtime.batches import Response, work_queue
 from gpucost.runtime.environment import CollectEnvironment
 from gpucost.runtime.memory import expect_many_objects
 from gpucost.runtime.observability import count, logger, observed
-from gpucost.usecases.close_hour import close_hour
+from gpucost.usecases.recording.close_hour import close_hour
 
 
 @observed

@@ -9,8 +9,8 @@ from gpucost.runtime import container
 from gpucost.runtime.batches import Response, work_stream
 from gpucost.runtime.environment import DetectEnvironment
 from gpucost.runtime.observability import count, observed
-from gpucost.usecases.published import published_hour
-from gpucost.usecases.watch import watch
+from gpucost.usecases.alerting.watch import watch
+from gpucost.usecases.recording.published import published_hour
 
 
 @observed

@@ -8,7 +8,7 @@ from gpucost.domain.answers.focus import Account
 from gpucost.runtime import container
 from gpucost.runtime.environment import ExportEnvironment
 from gpucost.runtime.observability import count, logger, observed
-from gpucost.usecases.export_costs import export_days, requested_days
+from gpucost.usecases.answers.export_costs import export_days, requested_days
 
 
 @observed

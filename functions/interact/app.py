@@ -10,7 +10,7 @@ from gpucost.ports import GpucostError
 from gpucost.runtime import container
 from gpucost.runtime.environment import InteractEnvironment
 from gpucost.runtime.observability import logger, observed
-from gpucost.usecases.press_button import NotSlackError, press
+from gpucost.usecases.alerting.press_button import NotSlackError, press
 
 
 @observed

@@ -8,9 +8,9 @@ from gpucost.runtime import container
 from gpucost.runtime.batches import Response, bodies, work_queue
 from gpucost.runtime.environment import NotifyEnvironment
 from gpucost.runtime.observability import count, observed
-from gpucost.usecases.deliver import read_finding
-from gpucost.usecases.deliver_batch import deliver_batch, findings_in
-from gpucost.usecases.tell_episode import Teller, tell_batch
+from gpucost.usecases.alerting.deliver import read_finding
+from gpucost.usecases.alerting.deliver_batch import deliver_batch, findings_in
+from gpucost.usecases.alerting.tell_episode import Teller, tell_batch
 
 
 @observed

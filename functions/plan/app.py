@@ -7,7 +7,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from gpucost.runtime import container
 from gpucost.runtime.environment import PlanEnvironment
 from gpucost.runtime.observability import count, logger, observed
-from gpucost.usecases.plan import plan, requested
+from gpucost.usecases.recording.plan import plan, requested
 
 
 @observed

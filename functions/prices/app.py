@@ -8,7 +8,7 @@ from gpucost.ports import ServiceUnavailable
 from gpucost.runtime import container
 from gpucost.runtime.environment import PricesEnvironment
 from gpucost.runtime.observability import count, logger, observed
-from gpucost.usecases.refresh_prices import pairs_from, refresh_prices
+from gpucost.usecases.pricing.refresh_prices import pairs_from, refresh_prices
 
 
 @observed

@@ -19,7 +19,7 @@ from gpucost.domain.hours import Hour, hours_between
 from gpucost.ports import GpucostError, HourJob, Metrics
 from gpucost.prices import PriceSources
 from gpucost.runtime.settings import Settings
-from gpucost.usecases.close_hour import close_hour
+from gpucost.usecases.recording.close_hour import close_hour
 from local.commands.hour import Source, cluster_name
 from local.commands.table import open_ledger, open_prices, period
 from local.errors import one_line

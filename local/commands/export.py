@@ -6,10 +6,10 @@ from pathlib import Path
 
 from gpucost.domain.answers.access import EVERYTHING
 from gpucost.domain.answers.focus import COLUMNS, Account
-from gpucost.usecases.exports import csv_text, json_lines
-from gpucost.usecases.focus_export import focus_rows
-from gpucost.usecases.visible import VisibleLedger
-from gpucost.usecases.window import Window
+from gpucost.usecases.answers.exports import csv_text, json_lines
+from gpucost.usecases.answers.focus_export import focus_rows
+from gpucost.usecases.answers.visible import VisibleLedger
+from gpucost.usecases.answers.window import Window
 from local.commands.table import open_ledger
 from local.errors import UsageError
 from local.parquet import write_rows

@@ -20,7 +20,7 @@ from gpucost.domain.report import HourReport
 from gpucost.ports import Metrics, MetricsError
 from gpucost.prices import PriceSources
 from gpucost.runtime.settings import Settings
-from gpucost.usecases.price_hour import price_sheet
+from gpucost.usecases.pricing.price_hour import price_sheet
 from local.errors import NoDataError, UsageError
 from local.report_view import console, report_view
 from local.settings_file import read_settings

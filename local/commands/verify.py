@@ -2,7 +2,7 @@
 
 from gpucost.domain.periods import Month
 from gpucost.ports import GpucostError
-from gpucost.usecases.verify import MonthCheck, verify
+from gpucost.usecases.recording.verify import MonthCheck, verify
 from local.commands.table import open_ledger, period
 from local.errors import UsageError
 from local.report_view import console

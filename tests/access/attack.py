@@ -15,7 +15,7 @@ import simplejson
 
 from gpucost.adapters.memory import MemoryTrackBook
 from gpucost.domain.alerts.tracks import Track
-from gpucost.usecases.opencost_document import IDLE
+from gpucost.usecases.opencost.document import IDLE
 from tests.access import oracle
 from tests.access.callers import CALLERS, WEIGHTS, Caller
 from tests.access.questions import Question, question

@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from gpucost.usecases.cost_query import GroupBy
+from gpucost.usecases.answers.cost_query import GroupBy
 from tests.support.house import BUS, CLUSTERS, FIRST
 from tests.support.stories import episode_of
 

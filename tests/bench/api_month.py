@@ -17,7 +17,7 @@ from gpucost.adapters.dynamodb import DynamoLedger
 from gpucost.adapters.ledger import keys
 from gpucost.domain.hours import Hour
 from gpucost.runtime.environment import ApiEnvironment
-from gpucost.usecases.roll_up import roll_up
+from gpucost.usecases.recording.roll_up import roll_up
 from local.stack.aws import credentials_environment
 from local.stack.dynamodb_local import dynamodb_local
 from tests.support.api import ask

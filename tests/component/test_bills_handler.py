@@ -20,8 +20,8 @@ from gpucost.domain.readings import NodeFacts, Readings
 from gpucost.ports import HourJob, MessageError, Outcome, ServiceError, ServiceUnavailable
 from gpucost.prices import BillError, Delivery, Manifest, PriceSources
 from gpucost.runtime.environment import BillsEnvironment
-from gpucost.usecases.close_hour import close_hour
-from gpucost.usecases.true_up import BillSources
+from gpucost.usecases.pricing.true_up import BillSources
+from gpucost.usecases.recording.close_hour import close_hour
 from tests.support.bills import INSTANCE, MANIFEST_KEY, csv_gz, data_key, line, manifest, pod_line
 from tests.support.handlers import Context, install, sample
 from tests.support.readings import allocatable, device, mask, node, phase, pod, readings, request

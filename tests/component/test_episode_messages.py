@@ -26,7 +26,7 @@ from gpucost.domain.alerts.messages import notification
 from gpucost.domain.alerts.tracks import Told, Track
 from gpucost.runtime.environment import InteractEnvironment, NotifyEnvironment
 from gpucost.tracking import Posted
-from gpucost.usecases.press_button import Answering
+from gpucost.usecases.alerting.press_button import Answering
 from tests.support.findings import HOUR, finding, with_pods
 from tests.support.handlers import NOW, Context, FixedText, install, sample
 from tests.support.slack_web import CHANNEL, TOKEN, SlackWeb, slack_web

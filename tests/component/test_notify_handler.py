@@ -12,7 +12,7 @@ from gpucost.adapters.memory_queue import MemoryDeadLetters
 from gpucost.adapters.slack import Answer
 from gpucost.domain.alerts.messages import notification
 from gpucost.runtime.environment import NotifyEnvironment
-from gpucost.usecases.deliver_batch import SECONDS_BETWEEN_POSTS
+from gpucost.usecases.alerting.deliver_batch import SECONDS_BETWEEN_POSTS
 from tests.support.findings import HOUR, finding
 from tests.support.handlers import Context, Parts, install, received, sample
 

@@ -11,7 +11,7 @@ from gpucost.adapters.memory import MemoryPriceBook
 from gpucost.adapters.price_list import AwsPriceList
 from gpucost.ports import MessageError, ServiceUnavailable
 from gpucost.runtime.environment import PricesEnvironment
-from gpucost.usecases.refresh_prices import pairs_from
+from gpucost.usecases.pricing.refresh_prices import pairs_from
 from tests.support.handlers import NOW, Context, install, sample
 from tests.support.price_api import PriceApi, captured, changed, price_api
 

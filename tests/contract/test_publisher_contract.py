@@ -12,7 +12,7 @@ from gpucost.adapters.memory_chat import MemoryPublisher
 from gpucost.adapters.sns import SnsPublisher
 from gpucost.domain.alerts.finding import Finding
 from gpucost.ports import Publisher, ServiceError
-from gpucost.usecases.deliver import read_finding
+from gpucost.usecases.alerting.deliver import read_finding
 from tests.support.findings import finding, with_pods
 
 if TYPE_CHECKING:

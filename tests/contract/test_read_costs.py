@@ -13,7 +13,7 @@ from gpucost.books import Books
 from gpucost.domain.hours import Hour
 from gpucost.domain.periods import Day, Month
 from gpucost.domain.report import HourReport
-from gpucost.usecases.roll_up import day_of_hours, roll_up
+from gpucost.usecases.recording.roll_up import day_of_hours, roll_up
 from tests.support.hours import NOW, pod, report, scattered
 from tests.support.tables import create_table, dynamodb_client
 

@@ -9,7 +9,7 @@ import pytest
 from gpucost.domain.answers.focus import COLUMNS
 from gpucost.runtime import environment
 from gpucost.runtime.observability import NAMESPACE
-from gpucost.usecases.plan import requested
+from gpucost.usecases.recording.plan import requested
 from tests.support import stack
 from tests.support.handlers import NOW, sample
 

@@ -17,7 +17,7 @@ from gpucost.domain.hours import Hour
 from gpucost.domain.policy import Policy
 from gpucost.domain.report import HourReport
 from gpucost.prices import PriceSources
-from gpucost.usecases.price_hour import price_sheet
+from gpucost.usecases.pricing.price_hour import price_sheet
 from local.scenarios.history import Span, openmetrics
 from local.scenarios.kubernetes import Node, Pod
 from local.scenarios.recipe import RECIPE

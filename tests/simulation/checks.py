@@ -17,7 +17,7 @@ from gpucost.domain.ledger.rollups import Rollup
 from gpucost.domain.periods import Day, Month, hours_in, months_between
 from gpucost.domain.report import HourReport, Status
 from gpucost.ports import LedgerError
-from gpucost.usecases.verify import verify
+from gpucost.usecases.recording.verify import verify
 from tests.simulation.chance import Fault
 from tests.simulation.world import CLUSTER, FIRST, RULES, World
 

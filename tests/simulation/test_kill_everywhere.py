@@ -16,11 +16,11 @@ from gpucost.domain.alerts.finding import Finding
 from gpucost.domain.hours import Hour
 from gpucost.domain.report import HourReport
 from gpucost.ports import HourJob
-from gpucost.usecases.record_hour import record_hour
-from gpucost.usecases.take import Alerting
-from gpucost.usecases.upkeep import Upkeep, hourly_run
-from gpucost.usecases.verify import verify
-from gpucost.usecases.watch import watch
+from gpucost.usecases.alerting.take import Alerting
+from gpucost.usecases.alerting.watch import watch
+from gpucost.usecases.recording.record_hour import record_hour
+from gpucost.usecases.recording.upkeep import Upkeep, hourly_run
+from gpucost.usecases.recording.verify import verify
 from tests.simulation.world import RULES
 from tests.support.faults import Killed
 from tests.support.hours import pod, report

@@ -17,7 +17,7 @@ from gpucost.adapters.ledger.tracks import StoreTrackBook
 from gpucost.adapters.memory import MemoryStore
 from gpucost.domain.alerts.finding import Finding
 from gpucost.domain.hours import Hour
-from gpucost.usecases import upkeep
+from gpucost.usecases.recording import upkeep
 from tests.simulation.chance import Chance
 from tests.simulation.checks import faults_of
 from tests.simulation.world import World

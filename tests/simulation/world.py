@@ -16,11 +16,11 @@ from gpucost.domain.hours import Hour, hours_between
 from gpucost.domain.periods import Day, Period
 from gpucost.domain.report import Status
 from gpucost.ports import GpucostError, HourJob, LedgerError, ServiceUnavailable
-from gpucost.usecases.published import published_hour
-from gpucost.usecases.record_hour import record_hour
-from gpucost.usecases.take import Alerting
-from gpucost.usecases.upkeep import Upkeep, hourly_run
-from gpucost.usecases.watch import watch
+from gpucost.usecases.alerting.take import Alerting
+from gpucost.usecases.alerting.watch import watch
+from gpucost.usecases.recording.published import published_hour
+from gpucost.usecases.recording.record_hour import record_hour
+from gpucost.usecases.recording.upkeep import Upkeep, hourly_run
 from tests.simulation.chance import Chance, Fault
 from tests.simulation.outside import Source, Topic
 from tests.simulation.table import StormyTable

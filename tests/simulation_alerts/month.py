@@ -18,10 +18,10 @@ from gpucost.domain.hours import Hour
 from gpucost.domain.report import HourReport, Status
 from gpucost.ports import DeliveryAmbiguous, DeliveryUnavailable, GpucostError
 from gpucost.tracking import Posted
-from gpucost.usecases.deliver_batch import deliver_batch
-from gpucost.usecases.take import Alerting
-from gpucost.usecases.tell_episode import Teller, tell_batch
-from gpucost.usecases.watch import watch
+from gpucost.usecases.alerting.deliver_batch import deliver_batch
+from gpucost.usecases.alerting.take import Alerting
+from gpucost.usecases.alerting.tell_episode import Teller, tell_batch
+from gpucost.usecases.alerting.watch import watch
 from tests.support.findings import Held, report
 
 FIRST = Hour.parse("2026-11-01T00:00:00Z")

@@ -17,7 +17,7 @@ from gpucost.domain.allocation.allocation import allocate
 from gpucost.domain.hours import Hour, hours_between
 from gpucost.domain.policy import Policy
 from gpucost.runtime.environment import ApiEnvironment
-from gpucost.usecases.roll_up import roll_up
+from gpucost.usecases.recording.roll_up import roll_up
 from tests.support.api import ask
 from tests.support.handlers import FixedText, install
 from tests.support.readings import allocatable, device, node, phase, pod, readings, request

@@ -9,7 +9,7 @@ from gpucost.domain.allocation.rows import sum_figures, totals
 from gpucost.domain.hours import Hour, hours_between
 from gpucost.domain.periods import Month
 from gpucost.domain.report import HourReport, Status
-from gpucost.usecases.roll_up import roll_up
+from gpucost.usecases.recording.roll_up import roll_up
 from tests.support.hours import failed, pod, report
 
 CLUSTERS = ("prod", "dev")

@@ -11,9 +11,9 @@ from gpucost.domain.alerts.alert_rules import DEFAULT_WATCHES, AlertRules, Watch
 from gpucost.domain.alerts.finding import Finding, Kind, Step
 from gpucost.domain.hours import Hour
 from gpucost.domain.report import HourReport, Status
-from gpucost.usecases.record_hour import record_hour
-from gpucost.usecases.take import Alerting
-from gpucost.usecases.watch import watch
+from gpucost.usecases.alerting.take import Alerting
+from gpucost.usecases.alerting.watch import watch
+from gpucost.usecases.recording.record_hour import record_hour
 from tests.support.findings import HOUR, Held, report
 
 QUIET: Mapping[Kind, Watch] = {kind: replace(one, enabled=False) for kind, one in DEFAULT_WATCHES.items()}

@@ -11,11 +11,11 @@ from gpucost.adapters.memory import MemoryLedger
 from gpucost.domain.answers.access import EVERYTHING, Reach, Scope
 from gpucost.domain.hours import Hour
 from gpucost.domain.periods import Month
-from gpucost.usecases.answer import costs
-from gpucost.usecases.cost_query import CostQuery, Filters, Step, groupings
-from gpucost.usecases.roll_up import roll_up
-from gpucost.usecases.visible import VisibleLedger
-from gpucost.usecases.window import Window
+from gpucost.usecases.answers.answer import costs
+from gpucost.usecases.answers.cost_query import CostQuery, Filters, Step, groupings
+from gpucost.usecases.answers.visible import VisibleLedger
+from gpucost.usecases.answers.window import Window
+from gpucost.usecases.recording.roll_up import roll_up
 from tests.support.hours import pod, report
 
 LAST_OF_OCTOBER = Hour.parse("2026-10-31T23:00:00Z")

@@ -9,8 +9,8 @@ from gpucost.adapters.slack import Answer
 from gpucost.domain.alerts.blocks import slack_message
 from gpucost.domain.alerts.messages import notification
 from gpucost.ports import DeliveryAmbiguous, DeliveryError, DeliveryUnavailable, MessageError
-from gpucost.usecases.deliver import PAUSE_SECONDS, deliver, read_finding
-from gpucost.usecases.patience import LEAST, Patience
+from gpucost.usecases.alerting.deliver import PAUSE_SECONDS, deliver, read_finding
+from gpucost.usecases.alerting.patience import LEAST, Patience
 from tests.support.findings import finding, with_pods
 
 FINDINGS = [finding("bu-a"), finding("bu-b")]

@@ -9,8 +9,8 @@ from gpucost.domain.alerts.alert_rules import Voice
 from gpucost.domain.alerts.finding import Kind, Step
 from gpucost.domain.answers.access import EVERYTHING
 from gpucost.domain.hours import Hour, hours_between
-from gpucost.usecases.digest import is_due
-from gpucost.usecases.finding_answers import VisibleTracks, findings
+from gpucost.usecases.alerting.digest import is_due
+from gpucost.usecases.answers.finding_answers import VisibleTracks, findings
 from tests.support.findings import report
 from tests.support.watching import BUSY, IDLE, House, only, with_budget
 

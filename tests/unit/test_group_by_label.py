@@ -12,10 +12,10 @@ from gpucost.domain.documents import report_document, report_from_document
 from gpucost.domain.policy import Policy
 from gpucost.domain.report import PodRow
 from gpucost.ports import RequestError
-from gpucost.usecases.answer import costs
-from gpucost.usecases.cost_query import CostQuery, Filters, groupings
-from gpucost.usecases.visible import VisibleLedger
-from gpucost.usecases.window import Window
+from gpucost.usecases.answers.answer import costs
+from gpucost.usecases.answers.cost_query import CostQuery, Filters, groupings
+from gpucost.usecases.answers.visible import VisibleLedger
+from gpucost.usecases.answers.window import Window
 from tests.support.allocation import report_of
 from tests.support.hours import HOUR, pod, report
 from tests.support.readings import mask, phase, request

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpucost.ports import RequestError
-from gpucost.usecases.opencost_filter import DEEPEST, LONGEST, all_of, older_filter, parse_filter
+from gpucost.usecases.opencost.filters import DEEPEST, LONGEST, all_of, older_filter, parse_filter
 
 ROW = {
     **{"cluster": "prod", "namespace": "bu-a", "pod": "train-0", "controllerKind": "job", "controller": "train"},

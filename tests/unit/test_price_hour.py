@@ -18,7 +18,7 @@ from gpucost.domain.prices.spot import SpotPrice
 from gpucost.domain.readings import NodeFacts, Readings
 from gpucost.ports import ServiceError, ServiceUnavailable
 from gpucost.prices import Delivery, PriceError, PriceSources
-from gpucost.usecases.price_hour import hourly, price_sheet
+from gpucost.usecases.pricing.price_hour import hourly, price_sheet
 from tests.support.readings import HOUR, allocatable, mask, node, readings
 
 NOW = HOUR.plus(1).start + timedelta(minutes=10)

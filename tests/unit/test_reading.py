@@ -12,11 +12,11 @@ from gpucost.domain.hours import Hour
 from gpucost.domain.ledger.rollups import add_totals
 from gpucost.domain.report import Status
 from gpucost.ports import RequestError
-from gpucost.usecases.answer import costs
-from gpucost.usecases.cost_query import CostQuery, Filters, Step
-from gpucost.usecases.reading import MAX_DETAIL_HOURS, MAX_HOURS, bucket, read
-from gpucost.usecases.visible import Slice, VisibleLedger
-from gpucost.usecases.window import Window
+from gpucost.usecases.answers.answer import costs
+from gpucost.usecases.answers.cost_query import CostQuery, Filters, Step
+from gpucost.usecases.answers.reading import MAX_DETAIL_HOURS, MAX_HOURS, bucket, read
+from gpucost.usecases.answers.visible import Slice, VisibleLedger
+from gpucost.usecases.answers.window import Window
 from tests.support.house import CLUSTERS, END, FAILED, FIRST, house
 
 

@@ -8,7 +8,7 @@ from gpucost.adapters.memory import MemoryLedger, MemoryStore
 from gpucost.domain.periods import Day, Month
 from gpucost.domain.report import Status
 from gpucost.ports import LedgerUnavailable, Outcome
-from gpucost.usecases.record_hour import record_hour
+from gpucost.usecases.recording.record_hour import record_hour
 from tests.support.faults import FaultyStore
 from tests.support.hours import HOUR, pod, report
 

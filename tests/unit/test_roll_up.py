@@ -12,7 +12,7 @@ from gpucost.domain.hours import Hour
 from gpucost.domain.periods import Day, Month
 from gpucost.domain.report import Status
 from gpucost.ports import LedgerUnavailable
-from gpucost.usecases.roll_up import behind, roll_up
+from gpucost.usecases.recording.roll_up import behind, roll_up
 from tests.support.faults import FaultyStore
 from tests.support.hours import NOW, failed, later, pod, report
 

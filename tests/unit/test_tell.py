@@ -6,7 +6,7 @@ from gpucost.adapters.memory import MemoryAlertLog
 from gpucost.adapters.memory_chat import MemoryPublisher
 from gpucost.domain.alerts.finding import Finding
 from gpucost.ports import ServiceError, ServiceUnavailable
-from gpucost.usecases.tell import tell
+from gpucost.usecases.alerting.tell import tell
 from tests.support.findings import finding
 from tests.support.hours import NOW
 

@@ -8,8 +8,8 @@ from gpucost.adapters.memory import MemoryLedger
 from gpucost.domain.hours import Hour
 from gpucost.domain.ledger.journal import EntryKind
 from gpucost.domain.periods import Day, Month
-from gpucost.usecases.roll_up import roll_up
-from gpucost.usecases.upkeep import Upkeep, close_months, heal, looks
+from gpucost.usecases.recording.roll_up import roll_up
+from gpucost.usecases.recording.upkeep import Upkeep, close_months, heal, looks
 from tests.support.hours import failed, report
 
 LAST = Hour.parse("2026-12-20T10:00:00Z")

@@ -11,8 +11,8 @@ from gpucost.adapters.memory import MemoryLedger, MemoryStore
 from gpucost.domain.hours import Hour
 from gpucost.domain.ledger.journal import Entry
 from gpucost.domain.periods import Month
-from gpucost.usecases.roll_up import roll_up
-from gpucost.usecases.verify import verify
+from gpucost.usecases.recording.roll_up import roll_up
+from gpucost.usecases.recording.verify import verify
 from tests.support.hours import HOUR, NOW, later, pod, report
 
 NOVEMBER = Month(2026, 11)

@@ -15,8 +15,8 @@ from gpucost.domain.alerts.tracks import Track
 from gpucost.domain.hours import Hour
 from gpucost.domain.report import Pending, Status
 from gpucost.ports import LedgerError, LedgerUnavailable, ServiceUnavailable
-from gpucost.usecases.take import Alerting
-from gpucost.usecases.watch import watch
+from gpucost.usecases.alerting.take import Alerting
+from gpucost.usecases.alerting.watch import watch
 from tests.support.findings import HOUR, Held, report
 from tests.support.watching import BUSY, IDLE, QUIET, House, only, with_budget
 

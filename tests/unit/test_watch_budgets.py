@@ -11,8 +11,8 @@ from gpucost.domain.alerts.finding import Kind, Step
 from gpucost.domain.alerts.finding_text import title
 from gpucost.domain.alerts.tracks import Track
 from gpucost.domain.hours import Hour
-from gpucost.usecases.take import Alerting
-from gpucost.usecases.watch import watch
+from gpucost.usecases.alerting.take import Alerting
+from gpucost.usecases.alerting.watch import watch
 from tests.support.findings import Held, report
 from tests.support.watching import House, only, with_budget
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gpucost.domain.hours import Hour
 from gpucost.ports import RequestError
-from gpucost.usecases.window import FIRST_HOUR, WORDS, Window
+from gpucost.usecases.answers.window import FIRST_HOUR, WORDS, Window
 
 NOW = datetime(2026, 12, 2, 11, 59, 59, tzinfo=UTC)  # a Wednesday
 

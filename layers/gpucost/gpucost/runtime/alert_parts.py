@@ -9,8 +9,8 @@ from gpucost.runtime.base_parts import AWS_CONFIG
 from gpucost.runtime.environment import DetectEnvironment, HasTable, InteractEnvironment, NotifyEnvironment
 from gpucost.runtime.ledger_parts import LedgerParts
 from gpucost.tracking import MessageBook, TrackBook
-from gpucost.usecases.press_button import Answering
-from gpucost.usecases.take import Alerting
+from gpucost.usecases.alerting.press_button import Answering
+from gpucost.usecases.alerting.take import Alerting
 
 if TYPE_CHECKING:
     from gpucost.adapters.slack_bot import SlackBot

@@ -19,8 +19,8 @@ from gpucost.runtime.environment import (
     WritesTable,
 )
 from gpucost.runtime.settings import Settings
-from gpucost.usecases.export_costs import Files
-from gpucost.usecases.upkeep import Upkeep
+from gpucost.usecases.answers.export_costs import Files
+from gpucost.usecases.recording.upkeep import Upkeep
 
 
 class LedgerParts(BaseParts):

@@ -7,7 +7,7 @@ from gpucost.runtime.base_parts import AWS_CONFIG
 from gpucost.runtime.environment import BillsEnvironment, HasTable
 from gpucost.runtime.ledger_parts import LedgerParts
 from gpucost.runtime.settings import Settings
-from gpucost.usecases.true_up import BillSources, TrueUp
+from gpucost.usecases.pricing.true_up import BillSources, TrueUp
 
 
 class PriceParts(LedgerParts):

@@ -10,10 +10,10 @@ from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValida
 from gpucost.ports import GpucostError, RequestError
 from gpucost.runtime.json_text import json_text
 from gpucost.runtime.observability import logger
-from gpucost.usecases.answer_findings import UnknownEpisodeError
-from gpucost.usecases.hour_answers import NotFoundError
-from gpucost.usecases.paging import ChangedError
-from gpucost.usecases.visible import ForbiddenError
+from gpucost.usecases.alerting.answer_findings import UnknownEpisodeError
+from gpucost.usecases.answers.hour_answers import NotFoundError
+from gpucost.usecases.answers.paging import ChangedError
+from gpucost.usecases.answers.visible import ForbiddenError
 
 PROBLEM_JSON = "application/problem+json"
 RETRY_AFTER_SECONDS = 5

@@ -1,0 +1,1 @@
+"""From published hours to messages, and what people say to them."""

@@ -1,0 +1,1 @@
+"""OpenCost's dialect of the same questions."""

@@ -1,0 +1,1 @@
+"""Prices looked up, kept, and put right by the bill."""
