@@ -53,7 +53,7 @@ def test_random_requests_return_nothing_foreign(seed: int, known: list[oracle.Kn
 def test_the_check_finds_a_leak(
     known: list[oracle.Known], book: MemoryTrackBook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gpucost.domain.access.Scope.may_see", lambda _scope, bu: bu != "dorado")
+    monkeypatch.setattr("gpucost.domain.answers.access.Scope.may_see", lambda _scope, bu: bu != "dorado")
     with pytest.raises(LeakError, match=r"not the caller's|should be|foreign change"):
         Attack(known, book).run(300)
 

@@ -155,7 +155,7 @@ def test_detail_is_for_so_many_hours_of_clusters(books: MemoryLedger) -> None:
 
 
 def test_detail_ends_where_there_are_too_many_rows(books: MemoryLedger, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpucost.usecases.reading.MAX_DETAIL_ROWS", 20)
+    monkeypatch.setattr("gpucost.usecases.answers.reading.MAX_DETAIL_ROWS", 20)
     ledger = VisibleLedger(books, CLUSTERS, EVERYTHING)
     with pytest.raises(RequestError, match="more than 20 rows"):
         list(read(["prod"], Window(FIRST, FIRST.plus(3)), None, True, ledger))
