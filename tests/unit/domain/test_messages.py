@@ -265,3 +265,17 @@ def test_a_name_or_a_fact_without_end_is_cut() -> None:
     assert "y" * 1000 not in "".join(described(told, 30_000))
     assert "y" * 1000 not in notification(told)["metadata"]["summary"]
     assert "x" * 41 not in finding_subject(told)
+
+
+def test_keywords_and_length_of_a_notification() -> None:
+    told = with_pods(finding(), 400, "p" * 40)
+    document = notification(told)
+    assert document["content"]["keywords"] == ["GPU", "cost", "bu_waste"]
+    assert 2800 < len(document["content"]["description"]) <= 3000
+
+
+def test_a_thread_is_of_one_kind_and_an_episode_has_its_own() -> None:
+    told = finding()
+    threads = [notification(replace(told, kind=kind))["metadata"]["threadId"] for kind in Kind]
+    assert len(set(threads)) == len(Kind)
+    assert notification(replace(told, episode="e1"))["metadata"]["threadId"] == "e1"

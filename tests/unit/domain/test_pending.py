@@ -55,3 +55,23 @@ def test_containers_add_up_and_an_init_container_counts_if_it_asks_for_more() ->
 def test_whoever_asks_for_none_at_the_end_of_the_hour_waits_for_none() -> None:
     asks = [request(A, 1, node="", minutes=mask(0, 30)), request(A, 0, node="", minutes=mask(30, 60))]
     assert report_of(*asks, phase(A, "Pending")).pending == ()
+
+
+def test_who_waits_is_seen_at_the_last_minute_that_was_seen() -> None:
+    there = [request(A, 1, node="", minutes=mask(0, 40)), phase(A, "Pending", mask(0, 40))]
+    before = [request(B, 1, node="", minutes=mask(0, 40)), phase(B, "Pending", mask(0, 39))]
+    runs = [request(pod("c-0"), 1, node="", minutes=mask(0, 40)), phase(pod("c-0"), "Running", mask(0, 40))]
+    pending = report_of(*before, *runs, *there, seen=mask(0, 40)).pending
+    assert [(row.bu, row.pods) for row in pending] == [("bu-a", 1)]
+
+
+def test_what_is_listed_by_the_settings_is_waited_for_and_others_before_it_hide_nothing() -> None:
+    asks = [
+        request(pod("n-0", ""), 1, node="", resource=MIG),
+        request(pod("x-0"), 1, node="", resource="aws_amazon_com_neuron"),
+        request(A, 1, node="", resource="nvidia_com_GA100"),
+    ]
+    waits = [phase(one, "Pending") for one in (pod("n-0", ""), pod("x-0"), A)]
+    policy = Policy(passthrough=frozenset({"nvidia_com_GA100"}))
+    (row,) = report_of(*asks, *waits, policy=policy).pending
+    assert (row.bu, row.resource, row.units) == ("bu-a", "nvidia_com_GA100", 1)

@@ -134,3 +134,14 @@ def test_a_flagged_price_is_a_warning_with_its_reason(flag: str, code: str) -> N
         (code, "g5.xlarge (node-a): the list says 0 USD", "node-a")
     ]
     assert report.nodes[0].price == Price(Decimal(8), "price_list", "2026-09-01", flag)
+
+
+def test_the_dated_tables_price_leaves_vcpus_and_memory_their_part_where_that_is_wanted() -> None:
+    part = price_of(P4D, RateCard(split_node_price=True), sheet()).price.usd_per_gpu_hour
+    exact = Fraction("21.957642") * gpu_share("p4d.24xlarge", split=True) / 8
+    assert abs(Fraction(part) - exact) < Fraction(1, 10**12)
+
+
+def test_a_part_of_a_gpu_has_its_whole_instances_price() -> None:
+    half = NodeFactsForPrice("n", "g6f.4xlarge", "NVIDIA-L4", Fraction(1, 2))
+    assert price_of(half, RateCard(), sheet()).price.usd_per_gpu_hour == 2 * Decimal("0.95")

@@ -49,3 +49,11 @@ def test_no_price_is_no_offer(rows: list[SpotPrice]) -> None:
 def test_two_prices_of_one_moment_are_taken_in_a_fixed_order() -> None:
     twice = [BEFORE, price(30, "0.6"), price(30, "0.2")]
     assert spot_offer(twice, HOUR) == spot_offer(reversed(twice), HOUR)
+
+
+def test_every_microsecond_counts() -> None:
+    early, late = (SpotPrice(HOUR.start + timedelta(microseconds=at), Decimal(3600)) for at in (1, 2_500_000))
+    for first, held in ((early, "3599.999999"), (late, "3597.5")):
+        offer = spot_offer([SpotPrice(HOUR.start, Decimal("0.000001")), first], HOUR)
+        assert offer is not None
+        assert abs(offer.usd_per_hour - Decimal(held)) < Decimal("1e-8")

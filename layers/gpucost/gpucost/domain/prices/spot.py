@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 
@@ -41,5 +41,4 @@ def spot_offer(rows: Iterable[SpotPrice], hour: Hour) -> Offer | None:
 
 
 def _seconds(begin: datetime, end: datetime) -> Fraction:
-    span = end - begin
-    return Fraction(span.days * 86400 + span.seconds) + Fraction(span.microseconds, 10**6)
+    return Fraction((end - begin) // timedelta(microseconds=1), 10**6)
