@@ -72,6 +72,6 @@ def test_what_is_listed_by_the_settings_is_waited_for_and_others_before_it_hide_
         request(A, 1, node="", resource="nvidia_com_GA100"),
     ]
     waits = [phase(one, "Pending") for one in (pod("n-0", ""), pod("x-0"), A)]
-    policy = Policy(passthrough=frozenset({"nvidia_com_GA100"}))
+    policy = Policy(passthrough=("nvidia_com_GA100",))
     (row,) = report_of(*asks, *waits, policy=policy).pending
     assert (row.bu, row.resource, row.units) == ("bu-a", "nvidia_com_GA100", 1)
