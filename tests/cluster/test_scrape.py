@@ -18,7 +18,7 @@ import yaml
 
 from gpucost.adapters.labels import LabelNames
 from gpucost.adapters.metrics import prometheus_metrics
-from gpucost.adapters.metrics.devices import device_of, exports_workloads
+from gpucost.adapters.metrics.devices import device_of, exporting_jobs
 from gpucost.domain.allocation.allocation import allocate
 from gpucost.domain.hours import Hour
 from gpucost.domain.policy import Policy
@@ -153,10 +153,10 @@ def test_whose_a_device_is_survives_the_scrape_in_both_label_modes(honoured: boo
     ]
     assert {one["cluster"] for one in found} == {"gpu-cost-poc"}
     devices = [one for one in found if one["__name__"].startswith("DCGM_")]
-    exported = exports_workloads(devices)
-    assert exported is not honoured
+    exporting = exporting_jobs(devices)
+    assert bool(exporting) is not honoured
     for one in devices:
-        device = device_of(one, (), LabelNames(), exported)
+        device = device_of(one, (), LabelNames(), exporting)
         assert (device.namespace, device.pod, device.node) == ("bu-a", "train-0", "n-1")
 
 
@@ -170,7 +170,7 @@ HONOURED = LabelNames()
 NOT_HONOURED = LabelNames(namespace="exported_namespace", pod="exported_pod", container="exported_container")
 
 
-@pytest.mark.parametrize(("honoured", "names"), [(True, HONOURED), (False, NOT_HONOURED)])
+@pytest.mark.parametrize(("honoured", "names"), [(True, HONOURED), (False, HONOURED), (False, NOT_HONOURED)])
 def test_an_hour_that_was_scraped_is_worked_out_right_in_both_label_modes(
     honoured: bool, names: LabelNames, tmp_path: Path
 ) -> None:

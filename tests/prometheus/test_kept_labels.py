@@ -20,18 +20,18 @@ NODE = Node("n-1", "aws:///us-west-2a/i-0123456789abcdef0", {}, {"nvidia.com/gpu
 def test_labels_of_pods_are_kept_and_asked_for_once(prometheus_factory: Callable[[str], str]) -> None:
     span = Span.of_hours(HOUR, 1)
     pods = [Pod("ns", f"p-{index}", NODE.name, "nvidia.com/gpu", ("Job", "x")) for index in range(3)]
-    labels = ({"label_team": "red", "label_stage": "prod"}, {"label_stage": "dev"}, {"label_other": "x"})
+    labels = ({"label_team": "red", "label_stage": "prod"}, {"label_stage": "dev"}, {"label_cost_center": "x"})
     series = [*NODE.series(span), *(one for pod in pods for one in pod.series(span))]
     for pod, own in zip(pods, labels, strict=True):
         identity = {**TARGET, "namespace": pod.namespace, "pod": pod.name, "uid": pod.uid}
         series.append(span.steady("kube_pod_labels", {**identity, **own}, 1))
-    policy = Policy(pod_labels=("stage", "team"), bu=BuRules(pod_label="team"))
+    policy = Policy(pod_labels=("stage", "team", "costCenter"), bu=BuRules(pod_label="team"))
     url = prometheus_factory(openmetrics(series, {}) + "# EOF\n")
     readings = prometheus_metrics(url, LabelNames(), policy).read_hour("c", HOUR)
     report = allocate(readings, policy, "c", HOUR)
     assert [(row.pod, row.bu, row.labels) for row in sorted(report.pods, key=lambda row: row.pod)] == [
         ("p-0", "red", (("stage", "prod"), ("team", "red"))),
         ("p-1", "ns", (("stage", "dev"),)),
-        ("p-2", "ns", ()),
+        ("p-2", "ns", (("costCenter", "x"),)),
     ]
     assert sum(trace.name == "pod_labels" for trace in report.queries) == 1

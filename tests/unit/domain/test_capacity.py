@@ -16,7 +16,15 @@ CAPACITY = [
     ({}, "unheard-of", {"nvidia_com_gpu_count": "2"}, False, ("2", "node_labels")),
     ({}, "unheard-of", {"nvidia_com_gpu_count": "7", "nvidia_com_gpu_product": "A100-SXM4-40GB-MIG-1g.5gb"}, False,
      ("1", "node_labels")),
+    # sixteen 3g are 48/7 of compute, and fill eight cards
+    ({}, "unheard-of", {"nvidia_com_gpu_count": "16", "nvidia_com_gpu_product": "A100-SXM4-40GB-MIG-3g.20gb"}, False,
+     ("8", "node_labels")),
+    ({}, "unheard-of", {"nvidia_com_gpu_count": "24", "nvidia_com_gpu_product": "A100-SXM4-40GB-MIG-2g.10gb"}, False,
+     ("8", "node_labels")),
+    ({}, "unheard-of", {"nvidia_com_gpu_count": "8", "nvidia_com_gpu_product": "A100-SXM4-40GB-MIG-1g.10gb"}, False,
+     ("2", "node_labels")),
     ({}, "g6f.large", {}, False, ("1", "advertised")),
+    ({}, "unheard-of", {"nvidia_com_gpu_count": "²"}, False, ("1", "advertised")),
     ({}, "unheard-of", {"nvidia_com_gpu_count": "none"}, False, ("1", "advertised")),
 ]  # fmt: skip
 
@@ -131,6 +139,13 @@ def test_labels_that_come_in_two_series_are_one_nodes() -> None:
 def test_a_node_whose_only_sign_of_a_gpu_is_its_exporter_counts() -> None:
     row = node_of(report_of(node(), device()))
     assert (row.capacity_gpu_hours, row.stranded_gpu_hours, row.gpu_model) == (1, 1, "NVIDIA-A10G")
+
+
+def test_cards_that_are_cut_in_different_ways_are_still_of_their_model() -> None:
+    """The single strategy refuses them, and says so where the model's profile would be."""
+    labels = {"nvidia_com_gpu_product": "NVIDIA-A100-SXM4-40GB-MIG-INVALID"}
+    row = node_of(report_of(allocatable(0), instance("p4d.24xlarge", labels=labels)))
+    assert (row.gpu_model, row.stranded_gpu_hours) == ("NVIDIA-A100-SXM4-40GB", 8)
 
 
 def test_rates_by_model_and_type_price_each_node_by_its_own() -> None:

@@ -2,11 +2,13 @@ from decimal import Decimal
 
 import pytest
 
-from gpucost.domain.allocation.hami import cards_held
+from gpucost.domain.allocation.hami import card_memory_mib, cards_held
 from gpucost.domain.gpus.resources import GPU, HAMI_CORES, HAMI_MEMORY, HAMI_MEMORY_PERCENT
+from gpucost.domain.policy import Policy
 from gpucost.domain.readings import ContainerRequest
 from gpucost.domain.timeline import FULL, Mask
-from tests.support.readings import mask, pod, request
+from tests.support.allocation import codes, instance, node_of, report_of, row_of
+from tests.support.readings import allocatable, mask, node, phase, pod, request
 
 A = pod("a")
 HALF, REST = mask(0, 30), mask(30, 60)
@@ -74,3 +76,45 @@ def test_a_part_belongs_to_the_slots_of_its_own(what: str) -> None:
 def test_other_resources_pass_untouched() -> None:
     other = request(A, 3, resource="nvidia_com_mig_1g_5gb")
     assert cards_held([other, request(A, 1, container="x")], CARD) == [other, request(A, 1, container="x")]
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        ({"node_kubernetes_io_instance_type": "g4dn.xlarge"}, {"node-a": 16384}),
+        ({"beta_kubernetes_io_instance_type": "g4dn.xlarge"}, {"node-a": 16384}),
+        ({"node_kubernetes_io_instance_type": "g4dn.xlarge", "nvidia_com_gpu_memory": "1"}, {"node-a": 16384}),
+        ({"node_kubernetes_io_instance_type": "unheard-of", "nvidia_com_gpu_memory": "15360"}, {"node-a": 15360}),
+        ({"nvidia_com_gpu_memory": "much"}, {}),
+        ({}, {}),
+    ],
+)
+def test_a_cards_memory_is_its_types_else_what_the_label_says(labels: dict[str, str], expected: dict[str, int]) -> None:
+    assert card_memory_mib([node(labels=labels)]) == expected
+
+
+@pytest.mark.parametrize("turn", [1, -1])
+def test_of_two_machines_under_one_name_the_larger_card_counts_in_whatever_order_they_come(turn: int) -> None:
+    both = [instance("g4dn.xlarge", minutes=HALF), instance("g5.xlarge", minutes=REST)]
+    assert card_memory_mib(both[::turn]) == {"node-a": 22888}
+
+
+def test_beside_hami_a_mig_slice_is_a_slice() -> None:
+    """A cluster with both: a 1g of an A100 is a seventh, not a card."""
+    slice_, facts = "nvidia_com_mig_1g_5gb", [instance("p4d.24xlarge"), phase(A)]
+    report = report_of(request(A, resource=slice_), allocatable(56, resource=slice_), *facts, policy=Policy(hami=True))
+    assert row_of(report, "a").share == "1/7"
+    assert report.totals.allocated_gpu_hours == Decimal("0.142857142857")
+
+
+def test_beside_hami_a_gpu_of_the_single_strategy_is_its_profile() -> None:
+    labels = {"nvidia_com_gpu_product": "NVIDIA-A100-SXM4-40GB-MIG-1g.5gb"}
+    facts = [request(A), phase(A), allocatable(56), instance("p4d.24xlarge", labels=labels)]
+    assert row_of(report_of(*facts, policy=Policy(hami=True)), "a").share == "1/7"
+
+
+def test_slots_are_no_cards_so_where_nothing_counts_those_what_is_held_counts() -> None:
+    facts = [request(A), request(A, 25, resource=HAMI_CORES), phase(A), allocatable(10), node()]
+    report = report_of(*facts, policy=Policy(hami=True))
+    assert (node_of(report).physical_gpus, node_of(report).capacity_gpu_hours) == (0, Decimal("0.25"))
+    assert "capacity_unknown" in codes(report)

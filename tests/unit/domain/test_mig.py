@@ -2,7 +2,7 @@ from fractions import Fraction
 
 import pytest
 
-from gpucost.domain.gpus.mig import Profile, gpu_of_model, parse_profile, profile_share
+from gpucost.domain.gpus.mig import Profile, gpu_of_model, most_instances, parse_profile, profile_share
 from gpucost.domain.gpus.mig_gpus import MIG_GPUS
 from gpucost.domain.policy import WeightBasis
 
@@ -143,3 +143,23 @@ def test_a_share_goes_by_the_named_gpu_then_by_the_profile_then_by_the_settings(
     profile = parse_profile(name)
     assert profile is not None
     assert profile_share(profile, model, basis, slices) == Fraction(share)
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "slices", "most"),
+    [
+        ("3g.20gb", "NVIDIA-A100-SXM4-40GB", 7, 2),
+        ("1g.10gb", "NVIDIA-A100-SXM4-40GB", 7, 4),
+        ("1g.10gb", "NVIDIA-A100-SXM4-80GB", 7, 7),
+        ("4g.20gb", "", 7, 1),
+        ("2g.99gb", "NVIDIA-A30", 7, 2),
+        ("2g.99gb", "", 7, 3),
+        ("7g.99gb", "", 4, 1),
+    ],
+)
+def test_a_gpu_holds_as_many_instances_as_the_table_says_else_as_its_slices_allow(
+    name: str, model: str, slices: int, most: int
+) -> None:
+    profile = parse_profile(name)
+    assert profile is not None
+    assert most_instances(profile, model, slices) == most

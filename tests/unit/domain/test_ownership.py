@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from gpucost.domain.allocation.ownership import kept_labels
 from gpucost.domain.policy import BuRules, Policy
 from tests.support.allocation import report_of
 from tests.support.readings import allocatable, mask, phase, pod, request
@@ -47,6 +48,13 @@ def test_the_first_rule_that_answers_names_the_bu(rules: BuRules, labels: dict[s
     assert bus(rules, **labels) == {bu: Decimal(12)}
 
 
+@pytest.mark.parametrize("name", ["example_com_cost_center", "example_com_costCenter"])
+def test_a_key_with_capitals_is_found_as_kube_state_metrics_writes_it_and_as_others_do(name: str) -> None:
+    rules, key = BuRules(pod_label="example.com/costCenter"), "example.com/costCenter"
+    assert bus(rules, pod_labels={A: labelled(name, ("red", FULL_HOUR))}) == {"red": 12}
+    assert kept_labels(labelled(name, ("red", FULL_HOUR)), (key,)) == ((key, "red"),)
+
+
 def test_a_label_that_changes_in_mid_hour_splits_the_row() -> None:
     history = {"bu-a": labelled("team", ("red", EARLY), ("blue", LATE))}
     assert bus(BuRules(namespace_label="team"), namespace_labels=history) == {"red": 6, "blue": 6}
@@ -68,6 +76,17 @@ def test_minutes_without_the_label_fall_to_the_next_rule() -> None:
     rules = BuRules(pod_label="team", namespace_label="team")
     pods, spaces = {A: labelled("team", ("red", EARLY))}, {"bu-a": labelled("team", ("blue", FULL_HOUR))}
     assert bus(rules, pod_labels=pods, namespace_labels=spaces) == {"red": 6, "blue": 6}
+
+
+def test_in_a_gap_between_two_reports_a_label_goes_on() -> None:
+    """The shard that reports namespaces was silent: nobody took the label away for ten minutes."""
+    rules = BuRules(namespace_label="team")
+    gap = {"bu-a": labelled("team", ("red", mask(0, 20) | mask(30, 60)))}
+    assert bus(rules, namespace_labels=gap) == {"red": 12}
+    changed = {"bu-a": labelled("team", ("red", mask(0, 20)), ("blue", mask(30, 60)))}
+    assert bus(rules, namespace_labels=changed) == {"red": 4, "bu-a": 2, "blue": 6}
+    between = {"bu-a": labelled("team", ("red", mask(0, 20) | mask(40, 60)), ("blue", mask(25, 35)))}
+    assert bus(rules, namespace_labels=between) == {"red": 10, "blue": 2}
 
 
 def test_two_values_for_one_minute_are_settled_the_same_way_every_time() -> None:

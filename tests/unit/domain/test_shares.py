@@ -111,6 +111,24 @@ def test_replicas_without_their_label_are_scaled_to_the_card_and_said() -> None:
     assert "shares_scaled" in codes(report)
 
 
+def test_replicas_of_a_mig_slice_that_were_not_renamed_are_parts_of_it() -> None:
+    """Two 3g of an A100, each for two pods: 3/14 a replica, and the card's seventh slice stays nobody's to take."""
+    resource = "nvidia_com_mig_3g_20gb"
+    labels = {f"{resource}_product": "NVIDIA-A100-SXM4-40GB-MIG-3g.20gb-SHARED", f"{resource}_replicas": "2"}
+    facts = [allocatable(4, resource=resource), node(labels={**labels, "nvidia_com_gpu_count": "1"})]
+    report = report_of(*held(resource), *facts)
+    assert row_of(report, "a-0").share == "3/14"
+    assert node_of(report).stranded_gpu_hours == Decimal("0.142857142857")
+    assert "shares_scaled" not in codes(report)
+
+
+def test_replicas_that_were_renamed_leave_the_slice_itself_whole() -> None:
+    resource = "nvidia_com_mig_3g_20gb"
+    labels = {f"{resource}_product": "NVIDIA-A100-SXM4-40GB-MIG-3g.20gb", f"{resource}_replicas": "2"}
+    facts = [allocatable(2, resource=resource), node(labels={**labels, "nvidia_com_gpu_count": "1"})]
+    assert row_of(report_of(*held(resource), *facts), "a-0").share == "3/7"
+
+
 def test_a_zero_of_shared_beside_the_real_ones_is_nothing() -> None:
     report = report_of(
         *held("nvidia_com_mig_1g_10gb"),

@@ -57,3 +57,10 @@ def test_every_microsecond_counts() -> None:
         offer = spot_offer([SpotPrice(HOUR.start, Decimal("0.000001")), first], HOUR)
         assert offer is not None
         assert abs(offer.usd_per_hour - Decimal(held)) < Decimal("1e-8")
+
+
+@pytest.mark.parametrize("minutes", [-30, 0, 20])
+def test_of_two_prices_from_one_moment_the_higher_holds_and_none_for_less_than_no_time(minutes: int) -> None:
+    twice = [price(minutes, "0.6"), price(minutes, "0.2")]
+    offers = [spot_offer([price(-500, "0.6"), *rows], HOUR) for rows in (twice, twice[::-1])]
+    assert [offer and offer.usd_per_hour for offer in offers] == [Decimal("0.6")] * 2

@@ -2,7 +2,7 @@ import operator
 
 import pytest
 
-from gpucost.domain.timeline import FULL, carried, combine, merge, merge_all, minutes, present, within
+from gpucost.domain.timeline import FULL, carried, combine, hull, merge, merge_all, minutes, present, within
 from tests.support.readings import mask
 
 A, B, C = mask(0, 10), mask(10, 20), mask(20, 60)
@@ -17,6 +17,14 @@ def test_a_full_hour_has_sixty_minutes() -> None:
 def test_present_is_the_union_of_the_parts() -> None:
     assert present({1: A, 2: mask(5, 20)}) == A | B
     assert present({}) == 0
+
+
+@pytest.mark.parametrize(
+    ("minutes_seen", "expected"),
+    [(0, 0), (FULL, FULL), (A | C, FULL), (mask(7, 8), mask(7, 8)), (mask(3, 4) | mask(59, 60), mask(3, 60))],
+)
+def test_a_hull_reaches_from_the_first_minute_to_the_last(minutes_seen: int, expected: int) -> None:
+    assert hull(minutes_seen) == expected
 
 
 def test_within_cuts_and_drops_what_is_left_empty() -> None:

@@ -62,3 +62,14 @@ def test_use_without_a_request_is_priced_when_the_settings_say_so() -> None:
     assert (row.resource, row.share, row.evidence.held_minutes) == ("nvidia_com_mig_1g_5gb", "1/7", 30)
     assert report.unpriced == ()
     assert "use_without_request" in codes(report)
+
+
+def test_a_device_that_names_its_exporter_as_host_makes_no_node_more() -> None:
+    """It is on some node, whose capacity counts already: where, nothing says, so it is listed."""
+    facts = (phase(B), allocatable(2), node(), device(B, "0.3", node="exporter-x"), device(B, "0.3", uuid="GPU-1"))
+    report = report_of(*facts, policy=Policy(infer_use_without_request=True))
+    assert [row.node for row in report.nodes] == ["node-a"]
+    assert [row.node for row in report.pods] == ["node-a"]
+    assert [(row.pod, row.node) for row in report.unpriced] == [("b-0", "exporter-x")]
+    (message,) = (warning.message for warning in report.warnings if warning.code == "use_without_request")
+    assert message.endswith("inferred from the devices, but for 1 that name no node of the cluster")

@@ -6,7 +6,7 @@ import pytest
 
 from gpucost.domain.allocation.allocation import allocate
 from gpucost.domain.policy import Policy
-from gpucost.domain.readings import Readings
+from gpucost.domain.readings import NodeFacts, Readings
 from gpucost.domain.report import Status
 from gpucost.domain.warnings import Code
 from tests.support.allocation import codes, report_of
@@ -26,6 +26,16 @@ def test_without_any_known_use_the_allocation_stands() -> None:
     assert report.status is Status.NO_UTILIZATION
     assert report.totals.allocated_usd == 12
     assert report.totals.effective_usd is None
+
+
+def test_a_pod_that_only_pulled_its_image_does_not_stand_for_the_exporter() -> None:
+    """Its use is known to be none. Of the pod that ran nothing is known: the exporter is silent."""
+    pulling = pod("b-0", "bu-b")
+    facts = (request(pulling), phase(pulling, "Pending"), allocatable(2), node())
+    report = report_of(request(A), phase(A), *facts)
+    assert report.status is Status.NO_UTILIZATION
+    assert (report.totals.waste_usd, report.totals.unknown_usd) == (12, 12)
+    assert report_of(*facts).status is Status.COMPLETE
 
 
 def test_an_hour_that_nobody_held_anything_in_is_complete() -> None:
@@ -52,12 +62,48 @@ def test_requests_that_are_missing_while_their_pods_ran_are_a_gap(minutes: int, 
     assert (report.status is Status.PARTIAL) is partial
 
 
+@pytest.mark.parametrize(("uid", "partial"), [("uid-a-0", True), ("", False)])
+def test_a_pod_that_ran_before_and_after_a_gap_ran_in_it(uid: str, partial: bool) -> None:
+    """One shard of kube-state-metrics was silent: the pod's request and its phase are missing together.
+
+    A name without a uid may be two pods with nothing between them.
+    """
+    who, there = pod("a-0", uid=uid), mask(0, 20) | mask(30, 60)
+    report = report_of(request(who, minutes=there), phase(who, minutes=there), *SOUND[2:])
+    assert (report.status is Status.PARTIAL) is partial
+    assert ("request_gap" in codes(report)) is partial
+
+
+def test_phases_that_are_missing_while_the_request_goes_on_are_a_gap() -> None:
+    facts = (request(A), phase(A, minutes=mask(0, 20) | mask(30, 60)), *SOUND[2:])
+    assert "request_gap" in codes(report_of(*facts))
+    assert "request_gap" not in codes(report_of(request(A), phase(A, minutes=mask(0, 20)), *SOUND[2:]))
+
+
+@pytest.mark.parametrize(("ids", "partial"), [(("aws:///z/i-1",) * 2, True), (("aws:///z/i-1", "aws:///z/i-2"), False)])
+def test_a_machine_that_was_there_before_and_after_a_gap_was_there_in_it(ids: tuple[str, str], partial: bool) -> None:
+    """A name that another machine took over has a gap that is none."""
+    parts = (mask(0, 20), mask(30, 60))
+    nodes = [NodeFacts("node-a", minutes, provider_id=name) for name, minutes in zip(ids, parts, strict=True)]
+    report = report_of(allocatable(1, minutes=parts[0] | parts[1]), *nodes)
+    assert ("capacity_gap" in codes(report)) is partial
+
+
 @pytest.mark.parametrize(("minutes", "partial"), [(57, False), (56, True)])
 def test_capacity_that_is_missing_while_its_node_existed_is_a_gap(minutes: int, partial: bool) -> None:
     facts = (request(A), phase(A), allocatable(1, minutes=mask(0, minutes)), node(), device(A))
     report = report_of(*facts)
     assert ("capacity_gap" in codes(report)) is partial
     assert report.totals.capacity_gpu_hours == 1
+
+
+def test_a_node_that_pods_asked_of_and_that_never_said_what_it_offers_is_a_gap() -> None:
+    """kube-state-metrics without its node metrics: what of the node was free cannot be told."""
+    report = report_of(request(A), phase(A), node(), device(A))
+    assert report.status is Status.PARTIAL
+    assert "capacity_gap" in codes(report)
+    request_alone = report_of(request(A, node="gone"), phase(A), node("cpu"), device(A, node="gone"))
+    assert "capacity_gap" not in codes(request_alone)
 
 
 def test_without_the_phase_metric_bound_pods_count_and_the_hour_is_partial() -> None:

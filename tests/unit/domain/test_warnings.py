@@ -70,7 +70,8 @@ CASES: dict[str, Case] = {
     ),
     "capacity unknown": (
         (request(A), phase(A), node(), device(A, node="exporter-pod")), {},
-        [("capacity_unknown", "nothing tells how many GPUs node-a has: what is held counts", "node-a")],
+        [("capacity_gap", "allocatable series cover 0 of 60 minutes in which their nodes existed", ""),
+         ("capacity_unknown", "nothing tells how many GPUs node-a has: what is held counts", "node-a")],
     ),
     "overcommitted": (
         (request(A, 3), phase(A), allocatable(2), instance("g5.12xlarge"), request(B, 2), phase(B),

@@ -27,6 +27,11 @@ def present[V: Hashable](timeline: Timeline[V]) -> Mask:
     return mask
 
 
+def hull(mask: Mask) -> Mask:
+    """All minutes from the first to the last of the mask: what was there before a gap and after it was there in it."""
+    return (1 << mask.bit_length()) - (mask & -mask) if mask else 0
+
+
 def within[V: Hashable](timeline: Timeline[V], mask: Mask) -> dict[V, Mask]:
     """The timeline cut down to some minutes."""
     return {value: part & mask for value, part in timeline.items() if part & mask}

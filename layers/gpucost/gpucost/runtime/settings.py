@@ -70,6 +70,14 @@ class BuPattern(_Section):
     match: Annotated[str, AfterValidator(_pattern)]
     bu: Annotated[str, Field(min_length=1)]
 
+    @model_validator(mode="after")
+    def _has_the_groups(self) -> Self:
+        try:
+            re.sub(self.match, self.bu, "")
+        except (re.error, IndexError) as error:
+            raise ValueError(f"{self.bu!r} names a group that {self.match!r} has not: {error}") from None
+        return self
+
 
 class BuSettings(_Section):
     """Which BU a pod belongs to: the first rule that answers; else the namespace itself."""

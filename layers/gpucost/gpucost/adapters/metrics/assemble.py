@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from gpucost.adapters.labels import LabelNames
-from gpucost.adapters.metrics.devices import device_of, exports_workloads
+from gpucost.adapters.metrics.devices import device_of, exporting_jobs
 from gpucost.adapters.metrics.matrix import Series
+from gpucost.domain.gpus.resources import AWS_VGPU
 from gpucost.domain.readings import (
     ContainerRequest,
     DeviceSeries,
@@ -23,6 +24,8 @@ from gpucost.domain.report import QueryTrace
 from gpucost.domain.timeline import Mask, Timeline
 
 _REPLICA_SET = "ReplicaSet"
+_WITH_EXPORTER = ("nvidia_com_", AWS_VGPU)
+"""How the resources begin whose devices NVIDIA's exporter reports."""
 
 
 class Timelines:
@@ -107,13 +110,13 @@ class Assembler:
 
     def _pod(self, labels: Mapping[str, str]) -> PodId:
         names = self.names
-        return PodId(labels.get(names.namespace, ""), labels.get(names.pod, ""), labels.get(names.uid, ""))
+        return PodId(_own(labels, names.namespace), _own(labels, names.pod), _own(labels, names.uid))
 
     def _namespace(self, labels: Mapping[str, str]) -> str:
-        return labels.get(self.names.namespace, "")
+        return _own(labels, self.names.namespace)
 
     def _node(self, labels: Mapping[str, str]) -> str:
-        return labels.get(self.names.node, "")
+        return _own(labels, self.names.node)
 
     def _note(self, series: Series) -> Mask:
         """The minutes of a series; they count as seen."""
@@ -125,13 +128,18 @@ class Assembler:
         return self._timelines.of(series.samples)
 
     def _take_requests(self, series: Iterable[Series], init: bool) -> None:
-        for one in series:
+        found = list(series)
+        # Where bound pods' nodes are kept as exported_, what a series without one names is its reporter's node.
+        kept = f"exported_{self.names.node}"
+        renaming = {one.labels.get("job", "") for one in found if one.labels.get(kept)}
+        for one in found:
             labels = one.labels
+            bound = kept in labels or labels.get("job", "") not in renaming
             self.requests.append(
                 ContainerRequest(
                     pod=self._pod(labels),
-                    container=labels.get(self.names.container, ""),
-                    node=self._node(labels),
+                    container=_own(labels, self.names.container),
+                    node=self._node(labels) if bound else "",
                     resource=labels.get("resource", ""),
                     quantity=self._timeline(one),
                     init=init,
@@ -161,26 +169,35 @@ class Assembler:
 
     def _take_devices(self, series: Iterable[Series], into: list[DeviceSeries], sampled: bool = True) -> None:
         found = list(series)
-        exported = exports_workloads(one.labels for one in found)
+        exporting = exporting_jobs(one.labels for one in found)
         for one in found:
-            device = device_of(one.labels, one.samples, self.names, exported)
+            device = device_of(one.labels, one.samples, self.names, exporting)
             into.append(device)
-            key = (device.node, device.uuid or device.index, device.instance)
-            self.sampled[key] = self.sampled.get(key, 0) | (one.minutes if sampled else 0)
+            if sampled:
+                self.sampled[_key(device)] = self.sampled.get(_key(device), 0) | one.minutes
 
     @property
     def lacks_utilization(self) -> bool:
-        """Whether some device lacks samples in minutes in which the cluster reported."""
-        return not self.sampled or any(mask & self.seen != self.seen for mask in self.sampled.values())
+        """Whether some device lacks samples in minutes in which the cluster reported.
+
+        An exporter that cannot profile its cards reports no ratio at all: they are known by their memory, or by
+        requests on a node without any device.
+        """
+        if not self.sampled or any(mask & self.seen != self.seen for mask in self.sampled.values()):
+            return True
+        nodes = {node for node, _, _ in self.sampled}
+        held = {one.node for one in self.requests if one.node and one.resource.startswith(_WITH_EXPORTER)}
+        return bool({_key(one) for one in self.memory} - self.sampled.keys() or held - nodes)
 
     def _take_owners(self, series: Iterable[Series]) -> None:
         for one in series:
             kind, name = one.labels.get("owner_kind", ""), one.labels.get("owner_name", "")
             if kind and name:
-                self.owners[self._pod(one.labels)] = _workload(kind, name)
+                pod = self._pod(one.labels)
+                self.owners[pod] = max(self.owners.get(pod, ""), _workload(kind, name))
 
     def _take_sidecars(self, series: Iterable[Series]) -> None:
-        self.sidecars.update((self._pod(one.labels), one.labels.get(self.names.container, "")) for one in series)
+        self.sidecars.update((self._pod(one.labels), _own(one.labels, self.names.container)) for one in series)
 
     def _take_claims(self, series: Iterable[Series]) -> None:
         for one in series:
@@ -194,6 +211,18 @@ class Assembler:
             labels = _prefixed(one.labels, prefix)
             timeline = into.setdefault(key_of(one.labels), {})
             timeline[labels] = timeline.get(labels, 0) | self._note(one)
+
+
+def _own(labels: Mapping[str, str], name: str) -> str:
+    """A label of what the series is about, not of whoever reported it.
+
+    Where the scrape does not honour labels, the reporter's own takes the name, and the series' is kept as exported_.
+    """
+    return labels.get(f"exported_{name}") or labels.get(name, "")
+
+
+def _key(device: DeviceSeries) -> tuple[str, str, str]:
+    return device.node, device.uuid or device.index, device.instance
 
 
 def _prefixed(labels: Mapping[str, str], prefix: str) -> Labels:

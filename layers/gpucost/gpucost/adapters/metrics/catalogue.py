@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from gpucost.adapters.labels import LabelNames
 from gpucost.domain.allocation.holding import HELD_PHASES
 from gpucost.domain.allocation.utilisation import MEMORY_METRIC, UTILIZATION_METRICS
-from gpucost.domain.gpus.resources import ACCELERATOR_SELECTOR, sanitize
+from gpucost.domain.gpus.resources import ACCELERATOR_SELECTOR, label_names, sanitize
 from gpucost.domain.policy import Policy
 
 
@@ -78,7 +78,7 @@ class Catalogue:
         )
         out = []
         for name, metric, prefix, keys in asked:
-            names = dict.fromkeys(sanitize(key) for key in keys if key)
+            names = dict.fromkeys(name for key in keys if key for name in label_names(key))
             selectors = [self.select(metric, f'{prefix}_{one}!=""') for one in names]
             if selectors:
                 out.append(Question(name, " or ".join(selectors)))

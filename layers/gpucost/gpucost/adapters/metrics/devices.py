@@ -1,6 +1,6 @@
 """The label dialects of device series: which node, which device, whose workload."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from gpucost.adapters.labels import LabelNames
 from gpucost.domain.readings import DeviceSeries, Samples
@@ -11,14 +11,19 @@ _OLD_NAMES = ("pod_namespace", "pod_name", "container_name")
 _EXPORTER = "dcgm-exporter"
 
 
-def exports_workloads(series: Iterable[Mapping[str, str]]) -> bool:
-    """Whether the scrape did not honour labels: then exported_* name the workload, the plain labels the exporter."""
-    return any(labels.get("exported_pod") for labels in series)
+def exporting_jobs(series: Iterable[Mapping[str, str]]) -> frozenset[str]:
+    """The scrape jobs that do not honour labels: there exported_* name the workload, the plain labels the exporter.
+
+    A cluster can have jobs of both kinds. Series without a job are all of one.
+    """
+    return frozenset(labels.get("job", "") for labels in series if labels.get("exported_pod"))
 
 
-def device_of(labels: Mapping[str, str], samples: Samples, names: LabelNames, exported: bool) -> DeviceSeries:
-    """One exporter series as the domain knows it."""
-    namespace, pod, container = _workload(labels, names, exported)
+def device_of(
+    labels: Mapping[str, str], samples: Samples, names: LabelNames, exporting: Collection[str]
+) -> DeviceSeries:
+    """One exporter series as the domain knows it; `exporting` are the jobs that do not honour labels."""
+    namespace, pod, container = _workload(labels, names, labels.get("job", "") in exporting)
     return DeviceSeries(
         metric=labels.get("__name__", ""),
         node=_node(labels, names),

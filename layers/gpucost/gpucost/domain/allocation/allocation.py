@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from decimal import localcontext
 
 from gpucost.domain.allocation.drafts import Draft, NodeDraft, by_the_recipe, group_by_node, weigh_node, with_estimates
-from gpucost.domain.allocation.hami import cards_held
+from gpucost.domain.allocation.hami import card_memory_mib, cards_held
 from gpucost.domain.allocation.holding import Holding, bound_requests, holdings
 from gpucost.domain.allocation.inventory import accelerators_without_price, use_without_request
 from gpucost.domain.allocation.joining import DeviceMap, map_devices
@@ -23,7 +23,6 @@ from gpucost.domain.allocation.rows import (
 )
 from gpucost.domain.allocation.utilisation import Device, devices_of, memory_of, peak_memory
 from gpucost.domain.allocation.verdict import coverage_of, data_warnings, node_warnings, status_of, use_warnings
-from gpucost.domain.gpus.instances import INSTANCE_TYPES
 from gpucost.domain.gpus.resources import parse_resource
 from gpucost.domain.hours import Hour
 from gpucost.domain.money import EXACT
@@ -93,19 +92,8 @@ def _allocate(
 
 def _priced(requests: Iterable[ContainerRequest], readings: Readings, policy: Policy) -> list[ContainerRequest]:
     if policy.hami:
-        requests = cards_held(requests, _card_memory(readings))
+        requests = cards_held(requests, card_memory_mib(readings.nodes))
     return [request for request in requests if parse_resource(request.resource, policy.passthrough).priced]
-
-
-def _card_memory(readings: Readings) -> dict[str, int]:
-    """Memory of one card, MiB, by node, where its labels name a known instance type."""
-    out: dict[str, int] = {}
-    for facts in readings.nodes:
-        for pairs in facts.labels:
-            known = INSTANCE_TYPES.get(dict(pairs).get("node_kubernetes_io_instance_type", ""))
-            if known:
-                out[facts.node] = known.gpu_memory_mib
-    return out
 
 
 def _weigh(

@@ -5,13 +5,32 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from decimal import Decimal
 
+from gpucost.domain.gpus.instances import INSTANCE_TYPES, TYPE_LABELS
 from gpucost.domain.gpus.resources import GPU, HAMI_CORES, HAMI_MEMORY, HAMI_MEMORY_PERCENT
-from gpucost.domain.readings import ContainerRequest
+from gpucost.domain.readings import ContainerRequest, NodeFacts
 from gpucost.domain.timeline import Timeline, combine, merge, present, within
 
 ONE = Decimal(1)
 HUNDRED = Decimal(100)
 _PARTS = (HAMI_CORES, HAMI_MEMORY_PERCENT, HAMI_MEMORY)
+_MEMORY_LABEL = "nvidia_com_gpu_memory"
+
+
+def card_memory_mib(nodes: Iterable[NodeFacts]) -> dict[str, int]:
+    """Memory of one card by node: its instance type's, else NVIDIA's label's; the larger of two machines'.
+
+    Without either, nothing is said of the node.
+    """
+    out: dict[str, int] = defaultdict(int)
+    for facts in nodes:
+        for pairs in facts.labels:
+            labels = dict(pairs)
+            kinds = (INSTANCE_TYPES.get(labels.get(name, "")) for name in TYPE_LABELS)
+            sizes = [str(kind.gpu_memory_mib) for kind in kinds if kind]
+            size = next((int(said) for said in (*sizes, labels.get(_MEMORY_LABEL, "")) if said.isdecimal()), 0)
+            if size:
+                out[facts.node] = max(out[facts.node], size)
+    return dict(out)
 
 
 def cards_held(requests: Iterable[ContainerRequest], card_memory_mib: Mapping[str, int]) -> list[ContainerRequest]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
+from gpucost.domain.allocation.cards import sampled
 from gpucost.domain.allocation.holding import holdings, phase_masks
 from gpucost.domain.allocation.utilisation import BLANK
 from gpucost.domain.gpus.mig import parse_profile
@@ -84,20 +85,23 @@ def use_without_request(readings: Readings, bound: Iterable[ContainerRequest], i
     """Devices that report a workload which runs, but requests no GPU: DRA claims, or a lost request series.
 
     A device without any activity counts only when the pod has a resource claim: idle series may carry stale labels.
+    Inferred is only what is on a node that is known: a device that names its exporter as host would be a node more.
     """
     requests = _requests_in_use(readings, {request.pod for request in bound})
     if not requests:
         return Inventory()
+    nodes = {one.node for one in readings.nodes} | {one.node for one in readings.node_resources}
+    inferred = tuple(one for one in requests if infer and one.node in nodes)
     how = "inferred from the devices" if infer else "not priced (set infer_use_without_request to price them)"
+    if infer and len(inferred) < len(requests):
+        how += f", but for {len(requests) - len(inferred)} that name no node of the cluster"
     text = f"{len(requests)} devices are used by pods that request none: {how}"
-    warnings = (warn(Code.USE_WITHOUT_REQUEST, text),)
-    if infer:
-        return Inventory(warnings=warnings, requests=requests)
     rows = tuple(
         Unpriced(one.pod.namespace, one.pod.pod, one.pod.uid, one.node, one.resource, _hours(one), NO_REQUEST)
         for one in requests
+        if not infer or one.node not in nodes
     )
-    return Inventory(rows, warnings)
+    return Inventory(rows, (warn(Code.USE_WITHOUT_REQUEST, text),), inferred)
 
 
 def _requests_in_use(readings: Readings, asking: set[PodId]) -> tuple[ContainerRequest, ...]:
@@ -112,7 +116,7 @@ def _requests_in_use(readings: Readings, asking: set[PodId]) -> tuple[ContainerR
     for series in readings.devices:
         for pod in by_name.get((series.namespace, series.pod), ()):
             claimed = bool(series.claim) or bool(readings.claims.get(pod))
-            mask = _sampled(series.samples) & running[pod]
+            mask = sampled(series.samples) & running[pod]
             if mask and (claimed or _active(series.samples)):
                 key = (pod, series.node, f"{series.uuid}/{series.instance}")
                 used[key] |= mask
@@ -127,10 +131,6 @@ def _resource(profile_name: str) -> str:
     """The resource that a request for the device would have named."""
     profile = parse_profile(profile_name)
     return GPU if profile is None else f"nvidia_com_mig_{profile.name.replace('.', '_')}"
-
-
-def _sampled(samples: Samples) -> Mask:
-    return sum(1 << minute for minute, sample in enumerate(samples) if sample is not None)
 
 
 def _active(samples: Samples) -> bool:

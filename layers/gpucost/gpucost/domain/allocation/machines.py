@@ -6,13 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from gpucost.domain.gpus.instances import INSTANCE_TYPES
+from gpucost.domain.gpus.instances import INSTANCE_TYPES, TYPE_LABELS
 from gpucost.domain.readings import Labels, Readings
 from gpucost.domain.timeline import Mask
 
 _PROVIDER_ID = re.compile(r"aws:///(?P<zone>[a-z0-9-]+)/(?P<instance>i-[0-9a-f]{8,17})")
 _REGION = re.compile(r"[a-z]{2,4}(?:-[a-z]+)+-\d")
-_TYPE_LABELS = ("node_kubernetes_io_instance_type", "beta_kubernetes_io_instance_type")
 _ZONE_LABELS = ("topology_kubernetes_io_zone", "failure_domain_beta_kubernetes_io_zone")
 _CAPACITY_LABELS = ("karpenter_sh_capacity_type", "eks_amazonaws_com_capacityType", "eks_amazonaws_com_capacity_type")
 
@@ -84,7 +83,7 @@ def _machine(node: str, labels: dict[str, str], provider_id: str) -> Machine:
     words = (lifecycle_of(text) for text in _values(labels, _CAPACITY_LABELS))
     return Machine(
         node=node,
-        instance_type=next(_values(labels, _TYPE_LABELS), None),
+        instance_type=next(_values(labels, TYPE_LABELS), None),
         instance_id=place["instance"] if place else None,
         zone=next(_values(labels, _ZONE_LABELS), place["zone"] if place else None),
         lifecycle=next((word for word in words if word), None),

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
+from gpucost.domain.allocation.cards import NO_CARDS, Cards, cards_of
 from gpucost.domain.allocation.holding import Holding
 from gpucost.domain.allocation.nodes import NodeState
-from gpucost.domain.gpus.instances import INSTANCE_TYPES
+from gpucost.domain.gpus.instances import INSTANCE_TYPES, TYPE_LABELS
 from gpucost.domain.gpus.resources import parse_resource
 from gpucost.domain.policy import Policy
 from gpucost.domain.readings import DeviceSeries, Labels, NodeFacts, NodeResource, Readings
@@ -17,7 +18,6 @@ from gpucost.domain.timeline import Mask, Timeline, carried, combine, merge_all,
 type Units = tuple[tuple[str, Decimal], ...]
 """(resource, allocatable units), sorted."""
 
-_STATE_LABELS = ("node_kubernetes_io_instance_type", "beta_kubernetes_io_instance_type")
 _STATE_PREFIXES = ("nvidia_com_gpu_", "nvidia_com_mig_")
 
 
@@ -51,14 +51,14 @@ def node_hours(readings: Readings, policy: Policy, held: Iterable[Holding]) -> l
         held_minutes[holding.key.node] |= present(holding.quantity)
     allocatable = _allocatable(readings.node_resources)
     facts = _facts(readings.nodes)
-    devices = _devices(readings.devices, set(facts) | set(allocatable) | set(held_minutes))
+    cards = _cards(readings.devices, set(facts) | set(allocatable) | set(held_minutes))
     out = []
     for node in sorted(set(facts) | set(allocatable) | set(held_minutes)):
         minutes, labels = facts.get(node, (0, {}))
         for timeline in allocatable.get(node, {}).values():
             minutes |= present(timeline)
         minutes |= held_minutes.get(node, 0)
-        hour = _node_hour(node, minutes, labels, allocatable.get(node, {}), devices.get(node, []), policy)
+        hour = _node_hour(node, minutes, labels, allocatable.get(node, {}), cards.get(node, NO_CARDS), policy)
         if node in held_minutes or any(_has_gpus(state) for state, _ in hour.states):
             out.append(hour)
     return out
@@ -77,19 +77,16 @@ def _node_hour(
     minutes: Mask,
     labels: Timeline[Labels],
     allocatable: Mapping[str, Timeline[Decimal]],
-    devices: list[DeviceSeries],
+    cards: Cards,
     policy: Policy,
 ) -> NodeHour:
-    uuids = len({device.uuid for device in devices if device.uuid})
-    profiles = frozenset(device.profile for device in devices)
-    model = max((device.model for device in devices), default="")
     units = carried(_stretches(allocatable), minutes) or {(): minutes}
     labelled = carried(labels, minutes) or {(): minutes}
     states = combine(labelled, units, lambda pairs, counts: (pairs, counts))
     return NodeHour(
         node,
         tuple(
-            (NodeState(node, pairs, counts, uuids, profiles, model, policy), mask)
+            (NodeState(node, pairs, counts, cards.count(mask), cards.profiles(mask), cards.model, policy), mask)
             for (pairs, counts), mask in sorted(states.items())
         ),
     )
@@ -136,12 +133,12 @@ def _facts(nodes: Iterable[NodeFacts]) -> dict[str, tuple[Mask, Timeline[Labels]
 
 
 def _matters(key: str) -> bool:
-    return key in _STATE_LABELS or key.startswith(_STATE_PREFIXES)
+    return key in TYPE_LABELS or key.startswith(_STATE_PREFIXES)
 
 
-def _devices(series: Iterable[DeviceSeries], nodes: set[str]) -> dict[str, list[DeviceSeries]]:
+def _cards(series: Iterable[DeviceSeries], nodes: set[str]) -> dict[str, Cards]:
     out: dict[str, list[DeviceSeries]] = defaultdict(list)
     for one in series:
         if one.node in nodes:
             out[one.node].append(one)
-    return out
+    return {node: cards_of(found) for node, found in out.items()}

@@ -7,13 +7,14 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 
-from gpucost.domain.gpus.instances import INSTANCE_TYPES
-from gpucost.domain.gpus.mig import Profile, parse_profile, profile_share
+from gpucost.domain.gpus.instances import INSTANCE_TYPES, TYPE_LABELS
+from gpucost.domain.gpus.mig import Profile, most_instances, parse_profile, profile_share
 from gpucost.domain.gpus.resources import GPU, Resource, ResourceKind, parse_resource
 from gpucost.domain.policy import Policy
 from gpucost.domain.readings import Labels
 
-_INSTANCE_TYPE_KEYS = ("node_kubernetes_io_instance_type", "beta_kubernetes_io_instance_type")
+_MIG_INVALID = "-MIG-INVALID"
+"""Instead of a profile under the single strategy, when the cards are cut in different ways."""
 _MIG_SUFFIX = re.compile(r"-MIG-([0-9]+g\.[0-9]+gb[+.\-_a-z]*?)(?:-SHARED)?$")
 ONE = Fraction(1)
 MOST_GPUS = 16
@@ -31,7 +32,7 @@ class Share:
 
 @dataclass(frozen=True)
 class NodeState:
-    """One constant stretch of a node's life. `devices` are the profiles seen on it ("" for a whole GPU)."""
+    """One constant stretch of a node's life. `device_profiles` are those seen on it ("" for a whole GPU)."""
 
     node: str
     labels: Labels
@@ -47,7 +48,7 @@ class NodeState:
 
     @cached_property
     def instance_type(self) -> str | None:
-        return next((self.label[key] for key in _INSTANCE_TYPE_KEYS if self.label.get(key)), None)
+        return next((self.label[key] for key in TYPE_LABELS if self.label.get(key)), None)
 
     @cached_property
     def product(self) -> str:
@@ -57,7 +58,7 @@ class NodeState:
     @cached_property
     def gpu_model(self) -> str | None:
         """The GPU model without suffixes: from the node label, else from the exporter, else from the instance type."""
-        bare = _MIG_SUFFIX.sub("", self.product).removesuffix("-SHARED")
+        bare = _MIG_SUFFIX.sub("", self.product).removesuffix("-SHARED").removesuffix(_MIG_INVALID)
         known = INSTANCE_TYPES.get(self.instance_type or "")
         return bare or self.device_model.replace(" ", "-") or (known.gpu if known else None)
 
@@ -115,7 +116,8 @@ class NodeState:
     def _replicas(self, resource: Resource) -> int:
         if resource.kind is ResourceKind.MIG:
             stem = resource.name.removesuffix("_shared")
-            return _count(self.label.get(f"{stem}_replicas")) if resource.shared else 1
+            replicated = resource.shared or self.label.get(f"{stem}_product", "").endswith("-SHARED")
+            return _count(self.label.get(f"{stem}_replicas")) if replicated else 1
         if resource.kind is ResourceKind.GPU and (resource.shared or self.product.endswith("-SHARED")):
             return _count(self.label.get("nvidia_com_gpu_replicas"))
         return 1
@@ -142,8 +144,8 @@ class NodeState:
         count = _count(self.label.get("nvidia_com_gpu_count"), none=0)
         if count:
             profile = self.single_profile
-            share = self._profile_share(profile).gpus if profile else ONE
-            return Fraction(max(1, round(count * share))), "node_labels"
+            per_gpu = most_instances(profile, self.gpu_model or "", self.policy.slices_per_gpu) if profile else 1
+            return Fraction(-(-count // per_gpu)), "node_labels"
         return None, "advertised"
 
     @cached_property
@@ -155,19 +157,28 @@ class NodeState:
     @cached_property
     def gpus(self) -> Fraction:
         """The capacity of one minute, in GPUs."""
-        return self.nominal_gpus if self.physical is None else self.physical
+        if self.physical is not None:
+            return self.physical
+        return Fraction(0) if self.slots_of_hami else self.nominal_gpus
+
+    @cached_property
+    def slots_of_hami(self) -> bool:
+        """Whether a "GPU" is one of HAMi's slots here, many to a card: not where MIG or AWS' plugin cut the cards."""
+        others = {ResourceKind.MIG, ResourceKind.AWS_VGPU}
+        cut = any(self.resource(name).kind in others for name, count in self.allocatable if count > 0)
+        return self.policy.hami and not cut and not _MIG_SUFFIX.search(self.product)
 
     @cached_property
     def fit(self) -> Fraction:
         """What nominal shares are multiplied by so that they don't exceed the physical GPUs: 1, or less."""
-        if self.policy.hami or self.nominal_gpus <= self.gpus:
+        if self.slots_of_hami or self.nominal_gpus <= self.gpus:
             return ONE
         return self.gpus / self.nominal_gpus
 
     @cached_property
     def advertised_gpus(self) -> Fraction:
         """GPUs that somebody could hold: the physical ones, less what no advertised unit covers (stranded)."""
-        return self.gpus if self.policy.hami else self.nominal_gpus * self.fit
+        return self.gpus if self.slots_of_hami else self.nominal_gpus * self.fit
 
     def share(self, name: str) -> Share:
         """What one unit of a resource is on this node."""
@@ -180,11 +191,11 @@ class NodeState:
         return {}
 
     def _fitted(self, name: str) -> Share:
-        nominal = self._nominal(name)
-        if self.policy.hami:
+        if self.slots_of_hami and name == GPU:
             return Share(ONE, shared=True)
+        nominal = self._nominal(name)
         return Share(nominal.gpus * self.fit, nominal.slices, nominal.shared or (self.fit < 1 and name == GPU))
 
 
 def _count(text: str | None, none: int = 1) -> int:
-    return int(text) if text is not None and text.isdigit() and int(text) > 0 else none
+    return int(text) if text is not None and text.isdecimal() and int(text) > 0 else none

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from gpucost.domain.gpus.resources import sanitize
+from gpucost.domain.gpus.resources import label_names
 from gpucost.domain.policy import BuRules
 from gpucost.domain.readings import Labels, PodId, Readings
-from gpucost.domain.timeline import FULL, Mask, Timeline, present
+from gpucost.domain.timeline import FULL, Mask, Timeline, hull, present
 
 
 @dataclass(frozen=True)
@@ -64,18 +64,24 @@ def kept_labels(labels: Timeline[Labels], keys: tuple[str, ...]) -> tuple[tuple[
     latest: dict[str, str] = {}
     for _, pairs in sorted((mask, pairs) for pairs, mask in labels.items()):
         latest |= dict(pairs)
-    return tuple((key, latest[sanitize(key)]) for key in sorted(keys) if latest.get(sanitize(key)))
+    values = ((key, _value(latest, key)) for key in sorted(keys))
+    return tuple((key, value) for key, value in values if value)
+
+
+def _value(labels: Mapping[str, str], key: str) -> str:
+    """The value of a label by its key as in Kubernetes; "" without one."""
+    return next((labels[name] for name in label_names(key) if labels.get(name)), "")
 
 
 def _label_values(labels: Timeline[Labels], key: str) -> dict[str, Mask]:
-    """The non-empty values of one label, by minute."""
-    name = sanitize(key)
+    """The non-empty values of one label, by minute. In a gap between two reports of a value, the value holds."""
     values: dict[str, Mask] = {}
     for pairs, mask in labels.items():
-        value = dict(pairs).get(name, "")
+        value = _value(dict(pairs), key)
         if value:
             values[value] = values.get(value, 0) | mask
-    return values
+    reported = present(values)
+    return {value: mask | (hull(mask) & ~reported) for value, mask in values.items()}
 
 
 def _fill(answer: dict[str, Mask], more: Mapping[str, Mask]) -> None:

@@ -10,7 +10,7 @@ from gpucost.domain.hours import MINUTES
 from gpucost.domain.money import round_fraction
 from gpucost.domain.readings import ContainerRequest, PodId, Readings
 from gpucost.domain.report import Coverage, HourWarning, Status
-from gpucost.domain.timeline import Mask, minutes, present
+from gpucost.domain.timeline import Mask, hull, minutes, present
 from gpucost.domain.warnings import Code, warn
 
 ENOUGH = Fraction(95, 100)
@@ -46,12 +46,15 @@ def data_warnings(readings: Readings, requests: Iterable[ContainerRequest]) -> l
         text = "no kube_pod_status_phase at all: bound pods are taken as held all the time, finished ones too"
         out.append(warn(Code.PHASE_MISSING, text))
     out += _request_gap(readings, bound)
-    out += _capacity_gap(readings)
+    out += _capacity_gap(readings, bound)
     return out
 
 
 def _request_gap(readings: Readings, bound: list[ContainerRequest]) -> list[HourWarning]:
-    """Running pods that request GPUs, but whose request series was missing part of the time."""
+    """Running pods that request GPUs, but whose request or phase series was missing part of the time.
+
+    A pod that ran before and after a gap ran in it: where a shard of kube-state-metrics is silent, both are missing.
+    """
     requested: dict[PodId, Mask] = defaultdict(int)
     for request in bound:
         requested[request.pod] |= present(request.quantity)
@@ -59,23 +62,30 @@ def _request_gap(readings: Readings, bound: list[ContainerRequest]) -> list[Hour
     ran = seen = 0
     for pod, mask in requested.items():
         if pod in running:
-            ran += minutes(running[pod].running)
-            seen += minutes(running[pod].running & mask)
+            lived = hull(running[pod].running) if pod.uid else running[pod].running
+            ran += minutes(lived)
+            seen += minutes(lived & running[pod].held & mask)
     if ran and Fraction(seen, ran) < ENOUGH:
         text = f"request series cover {seen} of {ran} minutes in which their pods ran"
         return [warn(Code.REQUEST_GAP, text)]
     return []
 
 
-def _capacity_gap(readings: Readings) -> list[HourWarning]:
-    """Nodes that existed and advertise GPUs, but whose allocatable series was missing part of the time."""
-    advertised: dict[str, Mask] = defaultdict(int)
+def _capacity_gap(readings: Readings, bound: list[ContainerRequest]) -> list[HourWarning]:
+    """Nodes that existed and offered GPUs, or had pods that asked for some, without an allocatable series meanwhile.
+
+    A machine that was there before and after a gap was there in it. A name without the machine's id says no such thing.
+    """
+    advertised: dict[str, Mask] = {request.node: 0 for request in bound}
     for one in readings.node_resources:
-        advertised[one.node] |= present(one.allocatable)
-    existed: dict[str, Mask] = defaultdict(int)
+        advertised[one.node] = advertised.get(one.node, 0) | present(one.allocatable)
+    machines: dict[tuple[str, str], Mask] = defaultdict(int)
     for facts in readings.nodes:
         if facts.node in advertised:
-            existed[facts.node] |= facts.minutes
+            machines[facts.node, facts.provider_id] |= facts.minutes
+    existed: dict[str, Mask] = defaultdict(int)
+    for (node, machine), mask in machines.items():
+        existed[node] |= hull(mask) if machine else mask
     expected = sum(minutes(mask) for mask in existed.values())
     seen = sum(minutes(mask & advertised[node]) for node, mask in existed.items())
     if expected and Fraction(seen, expected) < ENOUGH:
@@ -122,7 +132,7 @@ def node_warnings(nodes: Sequence[NodeDraft]) -> list[HourWarning]:
         states = [state for state, _ in node.hour.states]
         if node.overcommitted:
             out.append(warn(Code.OVERCOMMITTED, f"pods on {name} held more GPUs than it has: shares were cut", name))
-        if any(state.physical is None and not state.nominal_gpus for state in states):
+        if any(not state.gpus for state in states):
             out.append(
                 warn(Code.CAPACITY_UNKNOWN, f"nothing tells how many GPUs {name} has: what is held counts", name)
             )
@@ -137,9 +147,13 @@ def node_warnings(nodes: Sequence[NodeDraft]) -> list[HourWarning]:
 
 
 def status_of(warnings: Iterable[HourWarning], drafts: Sequence[Draft]) -> Status:
-    """partial when the data is; no_utilization when something is held and no use is known; complete otherwise."""
+    """partial when the data is; no_utilization when pods ran and no use of any is known; complete otherwise.
+
+    That a pod which only pulled its image used nothing is known without any exporter.
+    """
     if any(warning.code in _PARTIAL for warning in warnings):
         return Status.PARTIAL
-    if drafts and all(draft.utilization is None for draft in drafts):
+    ran = [draft for draft in drafts if draft.running]
+    if ran and all(draft.utilization is None for draft in ran):
         return Status.NO_UTILIZATION
     return Status.COMPLETE

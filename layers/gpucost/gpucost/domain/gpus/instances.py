@@ -10,6 +10,8 @@ from decimal import Decimal
 
 PRICES_AS_OF = "2026-07-20"
 PRICES_REGION = "us-east-1"
+TYPE_LABELS = ("node_kubernetes_io_instance_type", "beta_kubernetes_io_instance_type")
+"""The labels that name a node's instance type, as kube-state-metrics writes them, the better one first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,3 +98,10 @@ def profile_share(profile: Profile, model: str, basis: WeightBasis, slices_per_g
     memory = part * Fraction(memory_slices, gpu.memory_slices)
     chosen = {WeightBasis.COMPUTE: compute, WeightBasis.MEMORY: memory, WeightBasis.DOMINANT: max(compute, memory)}
     return min(chosen[basis], Fraction(1))
+
+
+def most_instances(profile: Profile, model: str, slices_per_gpu: int) -> int:
+    """How many instances of the profile fit on one GPU: two 3g fill an A100, though they are 6/7 of its compute."""
+    gpu = _gpu_of_profile(profile, model, slices_per_gpu)
+    _, _, most = gpu.profiles.get(profile.name, (0, 0, gpu.compute_slices // profile.slices))
+    return max(1, most)

@@ -57,8 +57,18 @@ class Resource:
 
 
 def sanitize(name: str) -> str:
-    """A resource or label key as kube-state-metrics writes it: everything but letters, digits and _ becomes _."""
+    """A resource's name as kube-state-metrics writes it: everything but letters, digits and _ becomes _."""
     return re.sub(r"[^a-zA-Z0-9_]", "_", name)
+
+
+@lru_cache(maxsize=256)
+def label_names(key: str) -> tuple[str, ...]:
+    """The names that a label or annotation of Kubernetes may have in series, the likelier first.
+
+    kube-state-metrics writes costCenter as cost_center; other pipelines leave capitals as they are.
+    """
+    plain = sanitize(key)
+    return tuple(dict.fromkeys((re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", plain).lower(), plain)))
 
 
 @lru_cache(maxsize=1024)

@@ -26,7 +26,9 @@ def spot_offer(rows: Iterable[SpotPrice], hour: Hour) -> Offer | None:
     The row before the hour counts until the first one in it. Where that row is missing, the first price stands for the
     time before it, flagged as a fallback.
     """
-    known = sorted(row for row in rows if row.since < hour.end and row.usd_per_hour > 0)
+    # Of two prices from the same moment the higher one holds, whoever reports them first.
+    changes = {row.since: row for row in sorted(rows) if row.since < hour.end and row.usd_per_hour > 0}
+    known = list(changes.values())
     if not known:
         return None
     start = max((row.since for row in known if row.since <= hour.start), default=None)
