@@ -4,10 +4,12 @@ from decimal import Decimal
 
 import pytest
 
-from gpucost.domain.policy import Policy, RateCard
+from gpucost.domain.allocation import allocate
+from gpucost.domain.policy import Policy, PriceSource, RateCard
+from gpucost.domain.pricing import Offer, PriceSheet
 from gpucost.domain.readings import NodeResource
 from tests.support.allocation import codes, instance, node_of, report_of, row_of
-from tests.support.readings import GPU, allocatable, device, mask, node, phase, pod, request
+from tests.support.readings import GPU, HOUR, allocatable, device, mask, node, phase, pod, readings, request
 
 CAPACITY = [
     ({"physical_gpus": {"node-a": 3}}, "g5.12xlarge", {"nvidia_com_gpu_count": "2"}, True, ("3", "settings")),
@@ -146,6 +148,17 @@ def test_cards_that_are_cut_in_different_ways_are_still_of_their_model() -> None
     labels = {"nvidia_com_gpu_product": "NVIDIA-A100-SXM4-40GB-MIG-INVALID"}
     row = node_of(report_of(allocatable(0), instance("p4d.24xlarge", labels=labels)))
     assert (row.gpu_model, row.stranded_gpu_hours) == ("NVIDIA-A100-SXM4-40GB", 8)
+
+
+def test_a_nodes_whole_price_is_its_hours_however_its_count_changed_meanwhile() -> None:
+    """Seven slices of an unlisted type until 10:50, none while the card is reset: its $8.40, not a global rate."""
+    labels = {"nvidia_com_gpu_product": "A100-SXM4-40GB-MIG-1g.5gb"}
+    counts = NodeResource("node-a", GPU, {Decimal(7): mask(0, 50), Decimal(0): mask(50, 60)})
+    found = readings(counts, instance("p9.unlisted", labels=labels))
+    offer = Offer(PriceSource.PRICE_LIST, Decimal("8.4"), "2026-11-01")
+    report = allocate(found, Policy(), "prod", HOUR, prices=PriceSheet({"node-a": [offer]}, frozenset({"node-a"})))
+    assert node_of(report).price.usd_per_gpu_hour == Decimal("10.08")
+    assert report.totals.capacity_usd == Decimal("8.4")
 
 
 def test_rates_by_model_and_type_price_each_node_by_its_own() -> None:

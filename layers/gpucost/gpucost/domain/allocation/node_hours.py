@@ -33,6 +33,12 @@ class NodeHour:
         """The state that the node ended the hour in: what its row shows."""
         return max(self.states, key=lambda pair: pair[1])[0]
 
+    @property
+    def mean_gpus(self) -> Fraction:
+        """What the price of the whole node is shared by, so that a count that changed in mid-hour loses none of it."""
+        lasted = sum(mask.bit_count() for _, mask in self.states)
+        return sum((state.gpus * mask.bit_count() for state, mask in self.states), Fraction(0)) / max(lasted, 1)
+
     def capacity(self, held: Timeline[Fraction]) -> dict[Fraction, Mask]:
         """GPUs by minute. Where nothing counts the cards, they are at least what is held."""
         out: dict[Fraction, Mask] = {}
