@@ -138,6 +138,16 @@ def test_labels_that_come_in_two_series_are_one_nodes() -> None:
     assert (row.physical_gpus, row.capacity_gpu_hours, row.instance_type) == (4, 4, "g5.12xlarge")
 
 
+@pytest.mark.parametrize("turn", [1, -1])
+def test_two_reporters_that_tell_different_labels_tell_them_together(turn: int) -> None:
+    """Two installations of kube-state-metrics, each with its own list of labels."""
+    product = {"nvidia_com_gpu_product": "NVIDIA-A100-SXM4-40GB-MIG-3g.20gb"}
+    told = [node(labels=product), instance("p4d.24xlarge")]
+    row = node_of(report_of(allocatable(16), *told[::turn]))
+    assert (row.instance_type, row.physical_gpus) == ("p4d.24xlarge", 8)
+    assert row.stranded_gpu_hours == Decimal("1.142857142857")
+
+
 def test_a_node_whose_only_sign_of_a_gpu_is_its_exporter_counts() -> None:
     row = node_of(report_of(node(), device()))
     assert (row.capacity_gpu_hours, row.stranded_gpu_hours, row.gpu_model) == (1, 1, "NVIDIA-A10G")

@@ -134,8 +134,18 @@ def _facts(nodes: Iterable[NodeFacts]) -> dict[str, tuple[Mask, Timeline[Labels]
         for pairs, mask in one.labels.items():
             cut = tuple((key, value) for key, value in pairs if _matters(key))
             kept[cut] = kept.get(cut, 0) | mask
-        out[one.node] = (minutes | one.minutes, merge_all([labels, kept], max) if labels and kept else kept or labels)
+        out[one.node] = (minutes | one.minutes, merge_all([labels, kept], _both) if labels and kept else kept or labels)
     return out
+
+
+def _both(left: Labels, right: Labels) -> Labels:
+    """What two reporters say of a node in one minute: each may be allowed to tell other labels."""
+    if left == right:
+        return left
+    pairs = dict(left)
+    for key, value in right:
+        pairs[key] = max(value, pairs.get(key, value))
+    return tuple(sorted(pairs.items()))
 
 
 def _matters(key: str) -> bool:
