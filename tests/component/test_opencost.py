@@ -98,6 +98,14 @@ def test_idle_cost_is_shared_out_to_the_last_digit(by_node: str) -> None:
     assert max(ratios) - min(ratios) < Decimal("1e-9")
 
 
+def test_idle_cost_that_holders_of_nothing_cannot_share_stays_idle(monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger, hour = MemoryLedger(), Hour.parse("2026-10-31T00:00:00Z")
+    ledger.publish(report(pod("a", "0"), hour=hour), hour.end)
+    install(monkeypatch, ApiEnvironment, ledger=ledger, clusters=("prod",))
+    (shared,) = sets(aggregate="namespace", shareIdle="true", idleByNode="true", includeIdle="true")
+    assert {name: one["totalCost"] for name, one in shared.items()} == {"a": 0, "prod/node-a/__idle__": 96}
+
+
 def test_a_filter_does_not_make_shares_of_idle_cost_larger() -> None:
     (whole,) = sets(aggregate="namespace", shareIdle="true")
     (part,) = sets(aggregate="namespace", shareIdle="true", filter='namespace:"commons"')

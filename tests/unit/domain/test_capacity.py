@@ -4,10 +4,12 @@ from decimal import Decimal
 
 import pytest
 
-from gpucost.domain.policy import Policy, RateCard
+from gpucost.domain.allocation import allocate
+from gpucost.domain.policy import Policy, PriceSource, RateCard
+from gpucost.domain.pricing import Offer, PriceSheet
 from gpucost.domain.readings import NodeResource
 from tests.support.allocation import codes, instance, node_of, report_of, row_of
-from tests.support.readings import GPU, allocatable, device, mask, node, phase, pod, request
+from tests.support.readings import GPU, HOUR, allocatable, device, mask, node, phase, pod, readings, request
 
 CAPACITY = [
     ({"physical_gpus": {"node-a": 3}}, "g5.12xlarge", {"nvidia_com_gpu_count": "2"}, True, ("3", "settings")),
@@ -136,6 +138,16 @@ def test_labels_that_come_in_two_series_are_one_nodes() -> None:
     assert (row.physical_gpus, row.capacity_gpu_hours, row.instance_type) == (4, 4, "g5.12xlarge")
 
 
+@pytest.mark.parametrize("turn", [1, -1])
+def test_two_reporters_that_tell_different_labels_tell_them_together(turn: int) -> None:
+    """Two installations of kube-state-metrics, each with its own list of labels."""
+    product = {"nvidia_com_gpu_product": "NVIDIA-A100-SXM4-40GB-MIG-3g.20gb"}
+    told = [node(labels=product), instance("p4d.24xlarge")]
+    row = node_of(report_of(allocatable(16), *told[::turn]))
+    assert (row.instance_type, row.physical_gpus) == ("p4d.24xlarge", 8)
+    assert row.stranded_gpu_hours == Decimal("1.142857142857")
+
+
 def test_a_node_whose_only_sign_of_a_gpu_is_its_exporter_counts() -> None:
     row = node_of(report_of(node(), device()))
     assert (row.capacity_gpu_hours, row.stranded_gpu_hours, row.gpu_model) == (1, 1, "NVIDIA-A10G")
@@ -146,6 +158,17 @@ def test_cards_that_are_cut_in_different_ways_are_still_of_their_model() -> None
     labels = {"nvidia_com_gpu_product": "NVIDIA-A100-SXM4-40GB-MIG-INVALID"}
     row = node_of(report_of(allocatable(0), instance("p4d.24xlarge", labels=labels)))
     assert (row.gpu_model, row.stranded_gpu_hours) == ("NVIDIA-A100-SXM4-40GB", 8)
+
+
+def test_a_nodes_whole_price_is_its_hours_however_its_count_changed_meanwhile() -> None:
+    """Seven slices of an unlisted type until 10:50, none while the card is reset: its $8.40, not a global rate."""
+    labels = {"nvidia_com_gpu_product": "A100-SXM4-40GB-MIG-1g.5gb"}
+    counts = NodeResource("node-a", GPU, {Decimal(7): mask(0, 50), Decimal(0): mask(50, 60)})
+    found = readings(counts, instance("p9.unlisted", labels=labels))
+    offer = Offer(PriceSource.PRICE_LIST, Decimal("8.4"), "2026-11-01")
+    report = allocate(found, Policy(), "prod", HOUR, prices=PriceSheet({"node-a": [offer]}, frozenset({"node-a"})))
+    assert node_of(report).price.usd_per_gpu_hour == Decimal("10.08")
+    assert report.totals.capacity_usd == Decimal("8.4")
 
 
 def test_rates_by_model_and_type_price_each_node_by_its_own() -> None:

@@ -67,3 +67,32 @@ def test_the_recipes_proxy_is_the_mean_of_all_devices_divided_by_100() -> None:
     row = row_of(report, "a-0")
     assert (row.utilization_basis, row.figures.utilization) == (Basis.RECIPE, Decimal("0.005"))
     assert row_of(report_of(request(A), phase(A), allocatable(1), policy=policy), "a-0").figures.utilization is None
+
+
+@pytest.mark.parametrize(
+    ("resource", "expected"),
+    [
+        ("nvidia_com_mig_1g_5gb", "0.1"),
+        ("nvidia_com_mig_3g_20gb", "0.9"),
+        ("nvidia_com_mig_2g_10gb", None),
+        ("nvidia_com_gpu", "0.6"),
+    ],
+)
+def test_an_estimate_is_of_devices_of_the_same_profile(resource: str, expected: str | None) -> None:
+    """What a 3g does says nothing of a 1g beside it, and a whole card's own series nothing of its instances."""
+    devices = [
+        device(None, "0.1", uuid="GPU-0", instance="7", profile="1g.5gb"),
+        device(None, "0.9", uuid="GPU-0", instance="1", profile="3g.20gb"),
+        device(None, "0.6", uuid="GPU-1"),
+    ]
+    facts = [request(A, resource=resource), phase(A), allocatable(2, resource=resource), instance("p4d.24xlarge")]
+    row = row_of(report_of(*facts, *devices, policy=Policy(estimates=(Basis.NODE,))), "a-0")
+    assert row.figures.utilization == (None if expected is None else Decimal(expected))
+    assert row.utilization_basis is (Basis.NONE if expected is None else Basis.NODE)
+
+
+def test_under_the_single_strategy_a_gpu_is_any_of_its_slices() -> None:
+    facts = [request(A), phase(A), allocatable(7), instance("p4d.24xlarge")]
+    devices = [device(None, value, instance=value[-1], profile="1g.5gb") for value in ("0.2", "0.4")]
+    row = row_of(report_of(*facts, *devices, policy=Policy(estimates=(Basis.NODE,))), "a-0")
+    assert (row.figures.utilization, row.utilization_basis) == (Decimal("0.3"), Basis.NODE)

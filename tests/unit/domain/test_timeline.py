@@ -2,7 +2,7 @@ import operator
 
 import pytest
 
-from gpucost.domain.timeline import FULL, carried, combine, hull, merge, merge_all, minutes, present, within
+from gpucost.domain.timeline import FULL, carried, combine, hull, merge, merge_all, minutes, present, since, within
 from tests.support.readings import mask
 
 A, B, C = mask(0, 10), mask(10, 20), mask(20, 60)
@@ -25,6 +25,13 @@ def test_present_is_the_union_of_the_parts() -> None:
 )
 def test_a_hull_reaches_from_the_first_minute_to_the_last(minutes_seen: int, expected: int) -> None:
     assert hull(minutes_seen) == expected
+
+
+@pytest.mark.parametrize(
+    ("minutes_seen", "expected"), [(0, 0), (A, FULL), (B | C, B | C), (mask(59, 60), mask(59, 60))]
+)
+def test_since_reaches_from_the_first_minute_to_the_end_of_the_hour(minutes_seen: int, expected: int) -> None:
+    assert since(minutes_seen) == expected
 
 
 def test_within_cuts_and_drops_what_is_left_empty() -> None:

@@ -62,6 +62,18 @@ def test_requests_that_are_missing_while_their_pods_ran_are_a_gap(minutes: int, 
     assert (report.status is Status.PARTIAL) is partial
 
 
+@pytest.mark.parametrize(("first", "partial"), [(10, False), (0, True)])
+def test_a_node_that_joins_offers_nothing_before_its_device_plugin_is_up(first: int, partial: bool) -> None:
+    """Five of its minutes are no gap. A node that was there before the hour has no such excuse."""
+    report = report_of(allocatable(1, minutes=mask(first + 5, 60)), node(minutes=mask(first, 60)))
+    assert ("capacity_gap" in codes(report)) is partial
+
+
+def test_a_gap_after_a_node_has_joined_is_one() -> None:
+    facts = (allocatable(1, minutes=mask(15, 20) | mask(30, 60)), node(minutes=mask(10, 60)))
+    assert "capacity_gap" in codes(report_of(*facts))
+
+
 @pytest.mark.parametrize(("uid", "partial"), [("uid-a-0", True), ("", False)])
 def test_a_pod_that_ran_before_and_after_a_gap_ran_in_it(uid: str, partial: bool) -> None:
     """One shard of kube-state-metrics was silent: the pod's request and its phase are missing together.

@@ -32,6 +32,11 @@ def hull(mask: Mask) -> Mask:
     return (1 << mask.bit_length()) - (mask & -mask) if mask else 0
 
 
+def since(mask: Mask) -> Mask:
+    """All minutes of the hour from the first of the mask on."""
+    return FULL & -(mask & -mask)
+
+
 def within[V: Hashable](timeline: Timeline[V], mask: Mask) -> dict[V, Mask]:
     """The timeline cut down to some minutes."""
     return {value: part & mask for value, part in timeline.items() if part & mask}

@@ -121,7 +121,7 @@ def _use(nodes: list[NodeDraft], policy: Policy, devices: list[Device], joined: 
 
 def _price(node: NodeDraft, policy: Policy, prices: PriceSheet) -> Priced:
     state = node.hour.last
-    facts = NodeFactsForPrice(node.hour.node, state.instance_type, state.gpu_model, state.gpus)
+    facts = NodeFactsForPrice(node.hour.node, state.instance_type, state.gpu_model, node.hour.mean_gpus)
     return price_of(facts, policy.rates, prices)
 
 

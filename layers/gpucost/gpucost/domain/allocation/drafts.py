@@ -178,12 +178,14 @@ def with_estimates(
     """Fill what nothing was observed of, by the estimates that the settings ask for, in their order."""
     drafts = list(drafts)
     cluster = _cluster_mean(drafts)
-    nodes: dict[tuple[str, Mask], Fraction | None] = {}
+    nodes: dict[tuple[str, str, Mask], Fraction | None] = {}
     out = []
     for draft in drafts:
-        place = (draft.holding.key.node, draft.running)
+        key = draft.holding.key
+        place = (key.node, key.resource, draft.running)
         if draft.basis is Basis.NONE and Basis.NODE in estimates and place not in nodes:
-            nodes[place] = usage_of(devices.unheld(draft.holding.key.node, held), draft.running).mean
+            free = devices.unheld(key.node, held, parse_resource(key.resource))
+            nodes[place] = usage_of(free, draft.running).mean
         means = {Basis.NODE: nodes.get(place), Basis.CLUSTER: cluster}
         known = [basis for basis in estimates if means[basis] is not None] if draft.basis is Basis.NONE else []
         out.append(replace(draft, estimate=means[known[0]], basis=known[0]) if known else draft)

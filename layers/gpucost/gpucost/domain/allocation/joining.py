@@ -38,10 +38,17 @@ class DeviceMap:
         devices = self.by_node.get(node, [])
         return devices if len({device.key for device in devices}) == 1 else []
 
-    def unheld(self, node: str, held: set[tuple[str, str]]) -> list[Device]:
-        """The node's devices that no holder's series names."""
+    def unheld(self, node: str, held: set[tuple[str, str]], resource: Resource) -> list[Device]:
+        """The node's devices that no holder's series names, and that the resource can stand for.
+
+        A MIG resource stands for devices of its profile; a GPU for whole ones, or where there is none (the single
+        strategy) for any.
+        """
         named = {device.key for device in self.by_node.get(node, ()) if (device.namespace, device.pod) in held}
-        return [device for device in self.by_node.get(node, ()) if device.key not in named]
+        free = [device for device in self.by_node.get(node, ()) if device.key not in named]
+        wanted = resource.profile.name if resource.profile else None
+        same = [device for device in free if _profile_name(device) == wanted]
+        return same if resource.profile else same or free
 
 
 def _profile_name(device: Device) -> str | None:

@@ -33,6 +33,12 @@ class NodeHour:
         """The state that the node ended the hour in: what its row shows."""
         return max(self.states, key=lambda pair: pair[1])[0]
 
+    @property
+    def mean_gpus(self) -> Fraction:
+        """What the price of the whole node is shared by, so that a count that changed in mid-hour loses none of it."""
+        lasted = sum(mask.bit_count() for _, mask in self.states)
+        return sum((state.gpus * mask.bit_count() for state, mask in self.states), Fraction(0)) / max(lasted, 1)
+
     def capacity(self, held: Timeline[Fraction]) -> dict[Fraction, Mask]:
         """GPUs by minute. Where nothing counts the cards, they are at least what is held."""
         out: dict[Fraction, Mask] = {}
@@ -128,8 +134,18 @@ def _facts(nodes: Iterable[NodeFacts]) -> dict[str, tuple[Mask, Timeline[Labels]
         for pairs, mask in one.labels.items():
             cut = tuple((key, value) for key, value in pairs if _matters(key))
             kept[cut] = kept.get(cut, 0) | mask
-        out[one.node] = (minutes | one.minutes, merge_all([labels, kept], max) if labels and kept else kept or labels)
+        out[one.node] = (minutes | one.minutes, merge_all([labels, kept], _both) if labels and kept else kept or labels)
     return out
+
+
+def _both(left: Labels, right: Labels) -> Labels:
+    """What two reporters say of a node in one minute: each may be allowed to tell other labels."""
+    if left == right:
+        return left
+    pairs = dict(left)
+    for key, value in right:
+        pairs[key] = max(value, pairs.get(key, value))
+    return tuple(sorted(pairs.items()))
 
 
 def _matters(key: str) -> bool:

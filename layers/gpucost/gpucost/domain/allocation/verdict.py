@@ -10,7 +10,7 @@ from gpucost.domain.hours import MINUTES
 from gpucost.domain.money import round_fraction
 from gpucost.domain.readings import ContainerRequest, PodId, Readings
 from gpucost.domain.report import Coverage, HourWarning, Status
-from gpucost.domain.timeline import Mask, hull, minutes, present
+from gpucost.domain.timeline import Mask, hull, minutes, present, since
 from gpucost.domain.warnings import Code, warn
 
 ENOUGH = Fraction(95, 100)
@@ -74,7 +74,8 @@ def _request_gap(readings: Readings, bound: list[ContainerRequest]) -> list[Hour
 def _capacity_gap(readings: Readings, bound: list[ContainerRequest]) -> list[HourWarning]:
     """Nodes that existed and offered GPUs, or had pods that asked for some, without an allocatable series meanwhile.
 
-    A machine that was there before and after a gap was there in it. A name without the machine's id says no such thing.
+    A machine that was there before and after a gap was there in it; a name without the machine's id says no such thing.
+    A node that joins has nothing to offer until its device plugin is up: that is no gap.
     """
     advertised: dict[str, Mask] = {request.node: 0 for request in bound}
     for one in readings.node_resources:
@@ -85,7 +86,10 @@ def _capacity_gap(readings: Readings, bound: list[ContainerRequest]) -> list[Hou
             machines[facts.node, facts.provider_id] |= facts.minutes
     existed: dict[str, Mask] = defaultdict(int)
     for (node, machine), mask in machines.items():
-        existed[node] |= hull(mask) if machine else mask
+        lived = hull(mask) if machine else mask
+        offered = advertised[node] & lived
+        joined = offered and not lived & 1
+        existed[node] |= lived & since(offered) if joined else lived
     expected = sum(minutes(mask) for mask in existed.values())
     seen = sum(minutes(mask & advertised[node]) for node, mask in existed.items())
     if expected and Fraction(seen, expected) < ENOUGH:

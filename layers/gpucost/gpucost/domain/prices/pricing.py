@@ -51,7 +51,7 @@ class Priced:
 
 @dataclass(frozen=True, slots=True)
 class NodeFactsForPrice:
-    """What of a node decides its price: GPUs is the count that its hour's capacity is made of."""
+    """What of a node decides its price: GPUs is the mean count that its hour's capacity is made of."""
 
     node: str
     instance_type: str | None

@@ -136,7 +136,8 @@ def _document(one: _Set, span: Span, asked: Dialect) -> dict[str, Any]:
         for key, figures in sorted(one.figures.items())
     }
     # Cost that is shared stays idle only where nobody held anything that it could be shared with.
-    left = {pool: idle for pool, idle in one.idle.items() if not (asked.share_idle and one.held.get(pool))}
+    taken = {pool for pool, held in one.held.items() if asked.share_idle and any(held.values())}
+    left = {pool: idle for pool, idle in one.idle.items() if pool not in taken}
     if asked.include_idle and left:
         found |= _idle_rows(left, span, asked.idle_by_node)
     return found
