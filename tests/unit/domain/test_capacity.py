@@ -4,9 +4,9 @@ from decimal import Decimal
 
 import pytest
 
-from gpucost.domain.allocation import allocate
+from gpucost.domain.allocation.allocation import allocate
 from gpucost.domain.policy import Policy, PriceSource, RateCard
-from gpucost.domain.pricing import Offer, PriceSheet
+from gpucost.domain.prices.pricing import Offer, PriceSheet
 from gpucost.domain.readings import NodeResource
 from tests.support.allocation import codes, instance, node_of, report_of, row_of
 from tests.support.readings import GPU, HOUR, allocatable, device, mask, node, phase, pod, readings, request
