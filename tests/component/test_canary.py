@@ -19,8 +19,9 @@ from gpucost.domain.alerts.finding import Step
 from gpucost.ports import ServiceError
 from gpucost.runtime.environment import InteractEnvironment, NotifyEnvironment
 from local.stack.slack import slack_double
-from tests.component.test_episode_messages import event_of, pressed, signed, step
+from tests.component.test_episode_messages import event_of, step
 from tests.support.handlers import NOW, Context, FixedText, install, sample
+from tests.support.presses import pressed, signed
 from tests.support.slack_web import CHANNEL, TOKEN, SlackWeb, slack_web
 
 pytestmark = pytest.mark.real
