@@ -247,6 +247,20 @@ def test_every_dead_letter_queue_and_every_function_has_an_alarm_that_somebody_h
     assert "KmsMasterKeyId" not in stack.properties("Alarms"), "CloudWatch cannot publish under AWS's own key"
 
 
+@pytest.mark.parametrize(("alarm", "api"), [("ApiFails", "Api"), ("TokenApiFails", "TokenApi")])
+def test_an_api_that_answers_for_its_own_faults_is_heard_of_all_the_same(alarm: str, api: str) -> None:
+    watched = stack.properties(alarm)
+    assert (watched["Namespace"], watched["MetricName"], watched["Statistic"]) == ("AWS/ApiGateway", "5xx", "Sum")
+    assert watched["Dimensions"] == [{"Name": "ApiId", "Value": {"Ref": api}}]
+
+
+def test_no_bucket_keeps_the_stack_from_being_deleted() -> None:
+    # CloudFormation fails on a bucket that holds anything, and results of queries lie there for days.
+    for bucket in stack.resources("AWS::S3::Bucket").values():
+        assert (bucket["DeletionPolicy"], bucket["UpdateReplacePolicy"]) == ("Retain", "Retain")
+        assert bucket["Properties"]["LifecycleConfiguration"]["Rules"][0]["ExpirationInDays"] == 7
+
+
 def test_silence_is_an_alarm() -> None:
     alarm = stack.properties("NoHourPublished")
     assert (alarm["Namespace"], alarm["MetricName"]) == (NAMESPACE, "HoursPublished")
@@ -273,7 +287,7 @@ def test_every_route_asks_for_signed_requests_and_the_api_is_throttled_and_logge
 
 def test_tokens_are_for_an_api_of_their_own_that_is_there_only_with_an_issuer() -> None:
     of_tokens = {name: one for name, one in stack.plain()["Resources"].items() if name.startswith("Token")}
-    assert len(of_tokens) == 7
+    assert len(of_tokens) == 8
     assert {one["Condition"] for one in of_tokens.values()} == {"HasTokens"}
     assert set(stack.resources("AWS::ApiGatewayV2::Api")) == {"Api", "TokenApi"}
     for route in stack.resources("AWS::ApiGatewayV2::Route").values():

@@ -23,7 +23,7 @@ JSON = "application/json"
 CSV = "text/csv; charset=utf-8"
 JSON_LINES = "application/x-ndjson"
 LARGEST_BODY = 5_500_000
-"""Lambda returns at most 6 MB. A body that is not compressed counts as a text in JSON: a quotation mark is two bytes."""
+"""Lambda returns at most 6 MB. A body not compressed counts as a text in JSON: a quotation mark is two bytes."""
 KEEP_FINAL = "private, max-age=86400, immutable"
 KEEP_WITH_CHECK = "private, no-cache"
 
