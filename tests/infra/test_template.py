@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from gpucost.adapters.secrets import NONE
 from gpucost.domain.answers.focus import COLUMNS
 from gpucost.runtime import environment
 from gpucost.runtime.observability import NAMESPACE
@@ -307,11 +308,17 @@ def test_every_log_group_forgets() -> None:
     assert all(group["Properties"]["RetentionInDays"] == {"Ref": "LogRetentionDays"} for group in groups.values())
 
 
-def test_without_a_webhook_the_secret_has_no_value() -> None:
-    # Secrets Manager refuses an empty text, so "off" is a secret that was never filled.
-    assert stack.properties("SlackWebhook")["SecretString"] == {
-        "Fn::If": ["HasSlack", {"Ref": "SlackWebhookUrl"}, {"Ref": "AWS::NoValue"}]
-    }
+SECRETS = [
+    ("SlackWebhook", "HasSlack", "SlackWebhookUrl"),
+    ("SlackToken", "HasBot", "SlackBotToken"),
+    ("SlackSigning", "HasButtons", "SlackSigningSecret"),
+]
+
+
+@pytest.mark.parametrize(("secret", "condition", "parameter"), SECRETS)
+def test_a_parameter_that_is_emptied_empties_its_secret(secret: str, condition: str, parameter: str) -> None:
+    # Secrets Manager refuses an empty text, and an update without any text leaves the last one in force.
+    assert stack.properties(secret)["SecretString"] == {"Fn::If": [condition, {"Ref": parameter}, NONE]}
 
 
 @pytest.mark.parametrize("name", ["ApiUrl", "TopicArn", "TableName", "JobsQueueUrl", "NotifyQueueUrl"])
