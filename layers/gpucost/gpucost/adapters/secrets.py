@@ -29,7 +29,7 @@ class SecretsManager:
         self._cache: dict[str, tuple[float, str]] = {}
 
     def get(self, name: str, refresh: bool = False) -> str:
-        """The secret's text, "" for the word none or no text. ServiceError, naming the secret, when it cannot be read."""
+        """The text, "" for the word none or no text. ServiceError, naming the secret, when it cannot be read."""
         now = self._clock()
         held = self._cache.get(name)
         if held is None or refresh or now - held[0] >= MAX_AGE:
