@@ -201,6 +201,33 @@ def test_parquet_without_a_table_says_what_to_do() -> None:
         AthenaBills(boto3.client("athena", region_name="us-west-2"), "gpucost-bill", "").start(of_parquet())
 
 
+class Failing:
+    """An Athena where some queries have failed. It knows each by its token, as the real one does."""
+
+    def __init__(self, failures: int) -> None:
+        self.failures = failures
+        self.queries: dict[str, str] = {}
+
+    def start_query_execution(self, **request: str) -> dict[str, str]:
+        token = request["ClientRequestToken"]
+        return {"QueryExecutionId": self.queries.setdefault(token, f"q-{len(self.queries)}")}
+
+    def get_query_execution(self, **request: str) -> dict[str, object]:
+        failed = int(request["QueryExecutionId"].removeprefix("q-")) < self.failures
+        return {"QueryExecution": {"Status": {"State": "FAILED" if failed else "QUEUED"}}}
+
+
+def test_a_delivery_that_comes_again_after_its_query_failed_is_asked_for_anew() -> None:
+    athena = Failing(0)
+    engine = AthenaBills(athena, "gpucost-bill", "bill.data")  # type: ignore[arg-type]
+    assert [engine.start(of_parquet()), engine.start(of_parquet())] == ["q-0", "q-0"]
+    athena.failures = 2
+    assert [engine.start(of_parquet()), engine.start(of_parquet())] == ["q-2", "q-2"]
+    athena.failures = 1000
+    with pytest.raises(BillError, match="Athena failed 10 times on the bill of 2026-11, the last time with q-9"):
+        engine.start(of_parquet())
+
+
 class Answering:
     """Athena's answer about a query."""
 

@@ -106,6 +106,12 @@ def test_a_secret_that_was_never_filled_is_empty(moto_vault: MotoVault) -> None:
     assert moto_vault.secrets.get("hook") == ""
 
 
+def test_a_secret_is_switched_off_by_the_word_none(moto_vault: MotoVault) -> None:
+    moto_vault.put("hook", "https://hooks.example/1")
+    moto_vault.put("hook", "none\n")
+    assert moto_vault.secrets.get("hook", refresh=True) == ""
+
+
 def test_an_unreachable_service_may_be_asked_again() -> None:
     once = Config(retries={"total_max_attempts": 1})
     client = boto3.client("secretsmanager", endpoint_url="http://127.0.0.1:9", config=once)

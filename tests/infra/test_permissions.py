@@ -150,3 +150,17 @@ def _resolve(value: Any, endpoint: str) -> str:
     separator, of = listed["Fn::Split"]
     assert of == {"Ref": "AmpEndpoint"}
     return str(endpoint.split(separator)[int(index)])
+
+
+def test_athena_may_look_up_the_default_database_as_it_does_for_every_query() -> None:
+    (statement,) = (one for one in statements("Bills") if "glue:GetDatabase" in actions(one))
+    ends = [
+        (target["Fn::Sub"] if isinstance(target["Fn::Sub"], str) else target["Fn::Sub"][0])
+        for target in targets(statement)
+    ]
+    assert [end.rsplit(":", 1)[1] for end in ends] == [
+        "catalog",
+        "database/default",
+        "database/${Database}",
+        "table/${Database}/${Table}",
+    ]

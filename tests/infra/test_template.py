@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from gpucost.adapters.secrets import NONE
 from gpucost.domain.answers.focus import COLUMNS
 from gpucost.runtime import environment
 from gpucost.runtime.observability import NAMESPACE
@@ -247,6 +248,20 @@ def test_every_dead_letter_queue_and_every_function_has_an_alarm_that_somebody_h
     assert "KmsMasterKeyId" not in stack.properties("Alarms"), "CloudWatch cannot publish under AWS's own key"
 
 
+@pytest.mark.parametrize(("alarm", "api"), [("ApiFails", "Api"), ("TokenApiFails", "TokenApi")])
+def test_an_api_that_answers_for_its_own_faults_is_heard_of_all_the_same(alarm: str, api: str) -> None:
+    watched = stack.properties(alarm)
+    assert (watched["Namespace"], watched["MetricName"], watched["Statistic"]) == ("AWS/ApiGateway", "5xx", "Sum")
+    assert watched["Dimensions"] == [{"Name": "ApiId", "Value": {"Ref": api}}]
+
+
+def test_no_bucket_keeps_the_stack_from_being_deleted() -> None:
+    # CloudFormation fails on a bucket that holds anything, and results of queries lie there for days.
+    for bucket in stack.resources("AWS::S3::Bucket").values():
+        assert (bucket["DeletionPolicy"], bucket["UpdateReplacePolicy"]) == ("Retain", "Retain")
+        assert bucket["Properties"]["LifecycleConfiguration"]["Rules"][0]["ExpirationInDays"] == 7
+
+
 def test_silence_is_an_alarm() -> None:
     alarm = stack.properties("NoHourPublished")
     assert (alarm["Namespace"], alarm["MetricName"]) == (NAMESPACE, "HoursPublished")
@@ -273,7 +288,7 @@ def test_every_route_asks_for_signed_requests_and_the_api_is_throttled_and_logge
 
 def test_tokens_are_for_an_api_of_their_own_that_is_there_only_with_an_issuer() -> None:
     of_tokens = {name: one for name, one in stack.plain()["Resources"].items() if name.startswith("Token")}
-    assert len(of_tokens) == 7
+    assert len(of_tokens) == 8
     assert {one["Condition"] for one in of_tokens.values()} == {"HasTokens"}
     assert set(stack.resources("AWS::ApiGatewayV2::Api")) == {"Api", "TokenApi"}
     for route in stack.resources("AWS::ApiGatewayV2::Route").values():
@@ -293,11 +308,17 @@ def test_every_log_group_forgets() -> None:
     assert all(group["Properties"]["RetentionInDays"] == {"Ref": "LogRetentionDays"} for group in groups.values())
 
 
-def test_without_a_webhook_the_secret_has_no_value() -> None:
-    # Secrets Manager refuses an empty text, so "off" is a secret that was never filled.
-    assert stack.properties("SlackWebhook")["SecretString"] == {
-        "Fn::If": ["HasSlack", {"Ref": "SlackWebhookUrl"}, {"Ref": "AWS::NoValue"}]
-    }
+SECRETS = [
+    ("SlackWebhook", "HasSlack", "SlackWebhookUrl"),
+    ("SlackToken", "HasBot", "SlackBotToken"),
+    ("SlackSigning", "HasButtons", "SlackSigningSecret"),
+]
+
+
+@pytest.mark.parametrize(("secret", "condition", "parameter"), SECRETS)
+def test_a_parameter_that_is_emptied_empties_its_secret(secret: str, condition: str, parameter: str) -> None:
+    # Secrets Manager refuses an empty text, and an update without any text leaves the last one in force.
+    assert stack.properties(secret)["SecretString"] == {"Fn::If": [condition, {"Ref": parameter}, NONE]}
 
 
 @pytest.mark.parametrize("name", ["ApiUrl", "TopicArn", "TableName", "JobsQueueUrl", "NotifyQueueUrl"])

@@ -15,6 +15,7 @@ _PASSING = {
     "InternalFailure",
     "InternalServerError",
     "InternalServiceError",
+    "KMSThrottling",
     "KmsThrottled",
     "LimitExceededException",
     "OverLimit",
@@ -24,11 +25,12 @@ _PASSING = {
     "RequestTimeout",
     "ServiceUnavailable",
     "SlowDown",
+    "Throttled",
     "Throttling",
     "ThrottlingException",
     "TooManyRequestsException",
 }
-_SERVER_ERROR = 500
+_TOO_MANY, _SERVER_ERROR = 429, 500
 
 
 def explained(error: ClientError | BotoCoreError, doing: str) -> ServiceError:
@@ -39,7 +41,7 @@ def explained(error: ClientError | BotoCoreError, doing: str) -> ServiceError:
     if isinstance(error, ClientError):
         code = error.response.get("Error", {}).get("Code", "")
         status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-        passing = code in _PASSING or status >= _SERVER_ERROR
+        passing = code in _PASSING or status == _TOO_MANY or status >= _SERVER_ERROR
     else:
         lasting = (NoCredentialsError, PartialCredentialsError, ParamValidationError)
         passing = not isinstance(error, lasting)

@@ -17,10 +17,14 @@ from gpucost.prices import BillError, Delivery, Manifest
 
 if TYPE_CHECKING:
     from mypy_boto3_athena import AthenaClient
+    from mypy_boto3_athena.type_defs import QueryExecutionTypeDef
 
 PERMISSIONS = ("athena:GetQueryExecution", "athena:StartQueryExecution")
 _TABLE = re.compile(r"[a-z0-9_]+\.[a-z0-9_]+")
 _PERIOD = re.compile(r"\d{4}-\d{2}")
+_FAILED = {"FAILED", "CANCELLED"}
+MOST_FAILURES = 10
+"""How many failed queries about one delivery are looked past, before somebody has to look into it."""
 
 
 def bill_sql(table: str, period: str, net: bool, split: bool) -> str:
@@ -60,6 +64,7 @@ class AthenaBills:
         self._table = table
 
     def start(self, manifest: Manifest) -> str:
+        """The query about a delivery. To ask twice starts one query, unless the first has failed by then."""
         if not self._table:
             raise BillError(
                 f"the bill of {manifest.period} is Parquet, which Athena has to read: name its table in the parameter "
@@ -68,7 +73,19 @@ class AthenaBills:
         net, split = (set(names) <= manifest.columns for names in (NET_COLUMNS, SPLIT))
         sql = bill_sql(self._table, manifest.period, net, split)
         delivery = manifest.delivery
-        token = hashlib.sha256(f"{delivery.id} {delivery.at.isoformat()} {sql}".encode()).hexdigest()
+        mark = f"{delivery.id} {delivery.at.isoformat()} {sql}"
+        query = ""
+        for _ in range(MOST_FAILURES):
+            query = self._started(sql, hashlib.sha256(mark.encode()).hexdigest())
+            if self._state(query) not in _FAILED:
+                return query
+            # Athena gives the same query back for the same token. One that failed would never be tried again.
+            mark = f"{mark} {query}"
+        raise BillError(
+            f"Athena failed {MOST_FAILURES} times on the bill of {manifest.period}, the last time with {query}"
+        )
+
+    def _started(self, sql: str, token: str) -> str:
         try:
             answer = self._client.start_query_execution(
                 QueryString=sql, ClientRequestToken=token, WorkGroup=self._workgroup
@@ -77,12 +94,18 @@ class AthenaBills:
             raise explained(error, "asking Athena for the bill") from error
         return str(answer["QueryExecutionId"])
 
-    def result(self, query: str) -> tuple[Delivery, Sequence[str]]:
-        """A delivery counts as of the moment in which it was asked about."""
+    def _state(self, query: str) -> str:
+        return str(self._execution(query)["Status"]["State"])
+
+    def _execution(self, query: str) -> "QueryExecutionTypeDef":
         try:
-            execution = self._client.get_query_execution(QueryExecutionId=query)["QueryExecution"]
+            return self._client.get_query_execution(QueryExecutionId=query)["QueryExecution"]
         except (ClientError, BotoCoreError) as error:
             raise explained(error, f"reading Athena's query {query}") from error
+
+    def result(self, query: str) -> tuple[Delivery, Sequence[str]]:
+        """A delivery counts as of the moment in which it was asked about."""
+        execution = self._execution(query)
         status = execution["Status"]
         if status["State"] != "SUCCEEDED":
             why = status.get("StateChangeReason", "no reason given")

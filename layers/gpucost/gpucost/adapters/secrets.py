@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 PERMISSIONS = ("secretsmanager:GetSecretValue",)
 
 MAX_AGE = 300.0
+NONE = "none"
+"""Stands for no text: Secrets Manager takes no empty one, and never forgets the last."""
 
 
 class SecretsManager:
@@ -27,7 +29,7 @@ class SecretsManager:
         self._cache: dict[str, tuple[float, str]] = {}
 
     def get(self, name: str, refresh: bool = False) -> str:
-        """The secret's text, "" while none was ever put in. ServiceError, naming the secret, when it cannot be read."""
+        """The text, "" for the word none or no text. ServiceError, naming the secret, when it cannot be read."""
         now = self._clock()
         held = self._cache.get(name)
         if held is None or refresh or now - held[0] >= MAX_AGE:
@@ -37,7 +39,8 @@ class SecretsManager:
 
     def _fetch(self, name: str) -> str:
         try:
-            return self._client.get_secret_value(SecretId=name).get("SecretString", "")
+            text = self._client.get_secret_value(SecretId=name).get("SecretString", "")
+            return "" if text.strip() == NONE else text
         except ClientError as error:
             if _never_filled(error):
                 return ""

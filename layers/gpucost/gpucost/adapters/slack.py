@@ -77,7 +77,7 @@ class SlackWebhook:
         if fault:
             raise DeliveryError(
                 f"the secret {self._secret_name} does not hold a Slack webhook's URL: {fault}; "
-                "put https://hooks.slack.com/services/… there, or leave it empty to switch Slack off"
+                "put https://hooks.slack.com/services/… there, or the word none to switch Slack off"
             )
         return url
 
