@@ -182,6 +182,18 @@ def test_a_capacity_block_costs_its_fee() -> None:
     assert asking.offers(cluster(), HOUR.plus(23))[0] == [offer]
 
 
+@pytest.mark.parametrize("turn", [1, -1])
+def test_of_two_capacity_blocks_at_once_no_fee_is_lost(turn: int) -> None:
+    """Two instances at $11.78 and six at $5.00: nothing says which a node is one of, so each costs $53.56 / 8."""
+    other = CapacityBlock("p4d.24xlarge", 6, HOUR.plus(-2), HOUR.plus(46), Decimal(1440))
+    bought = {"i-0000000000000000a": Lifecycle.CAPACITY_BLOCK}
+    asking = Asking(Aws(bought=bought), rates=RateCard(capacity_blocks=(BLOCK, other)[::turn]))
+    offer = Offer(
+        PriceSource.CAPACITY_BLOCK, Decimal("6.695"), HOUR.plus(-2).key, "fallback", "the mean of 2 capacity blocks"
+    )
+    assert asking.offers(cluster())[0] == [offer]
+
+
 @pytest.mark.parametrize(
     "block",
     [

@@ -94,11 +94,19 @@ class _Gathering:
         return Offer(PriceSource.CUR, usd, self._bill_date) if usd else None
 
     def _capacity_block(self, one: Machine) -> Offer | None:
-        for block in self._rates.capacity_blocks:
-            if block.instance_type == one.instance_type and block.first <= self._hour < block.end:
-                return Offer(PriceSource.CAPACITY_BLOCK, hourly(block), block.first.key)
-        self._notes[one.node] = "a capacity block, but the settings name no fee for it (capacity_blocks)"
-        return None
+        """The fee of the type's block in this hour; of several, the mean: nothing says which one a node is of."""
+        found = [
+            block
+            for block in self._rates.capacity_blocks
+            if block.instance_type == one.instance_type and block.first <= self._hour < block.end
+        ]
+        if not found:
+            self._notes[one.node] = "a capacity block, but the settings name no fee for it (capacity_blocks)"
+            return None
+        instances = sum(block.instances for block in found)
+        usd = round_fraction(sum(Fraction(hourly(block)) * block.instances for block in found) / Fraction(instances))
+        flag, note = (FALLBACK, f"the mean of {len(found)} capacity blocks") if len(found) > 1 else (None, "")
+        return Offer(PriceSource.CAPACITY_BLOCK, usd, max(block.first.key for block in found), flag, note)
 
     def _spot_price(self, one: Machine) -> Offer | None:
         key = (one.region or "", one.instance_type or "", one.zone or "")
