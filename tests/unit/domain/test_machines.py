@@ -94,3 +94,18 @@ def test_the_label_that_holds_last_counts() -> None:
     for order in ((early, late), (late, early)):
         (found,) = machines(readings(*order, allocatable(1)))
         assert found.lifecycle is Lifecycle.ON_DEMAND
+
+
+@pytest.mark.parametrize("turn", [1, -1])
+def test_the_later_instance_has_no_label_of_the_earlier_one(turn: int) -> None:
+    """A Spot node's name, and minutes later one of another pool that says nothing of how it was bought."""
+    early, late = mask(0, 20), mask(30, 60)
+    kind = {"node_kubernetes_io_instance_type": "g5.xlarge"}
+    facts = [
+        node(minutes=early, labels={**kind, "karpenter_sh_capacity_type": "spot"}),
+        provided("node-a", "aws:///us-west-2b/i-00000000000000001", early),
+        node(minutes=late, labels=kind),
+        provided("node-a", "aws:///us-west-2b/i-00000000000000002", late),
+    ]
+    (found,) = machines(readings(allocatable(1), *facts[::turn]))
+    assert (found.instance_id, found.instance_type, found.lifecycle) == ("i-00000000000000002", "g5.xlarge", None)

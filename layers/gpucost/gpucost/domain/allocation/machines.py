@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -60,13 +60,20 @@ def machines(readings: Readings) -> list[Machine]:
     """
     with_devices = {one.node for one in readings.node_resources} | {one.node for one in readings.requests}
     labels: dict[str, list[tuple[Mask, Labels]]] = defaultdict(list)
-    ids: dict[str, tuple[Mask, str]] = {}
+    ids: dict[str, dict[str, Mask]] = defaultdict(lambda: defaultdict(int))
     for facts in readings.nodes:
         labels[facts.node].extend((mask, pairs) for pairs, mask in facts.labels.items())
         if facts.provider_id:
-            ids[facts.node] = max(ids.get(facts.node, (0, "")), (facts.minutes, facts.provider_id))
-    every = (_machine(node, _latest(seen), ids.get(node, (0, ""))[1]) for node, seen in sorted(labels.items()) if node)
+            ids[facts.node][facts.provider_id] |= facts.minutes
+    every = (_instance(node, seen, ids[node]) for node, seen in sorted(labels.items()) if node)
     return [one for one in every if one.node in with_devices or _has_gpus(one)]
+
+
+def _instance(node: str, seen: list[tuple[Mask, Labels]], ids: Mapping[str, Mask]) -> Machine:
+    """The later of the instances that had the name, by the labels of its own time where there are any."""
+    last, provider_id = max(((mask, one) for one, mask in ids.items()), default=(0, ""))
+    own = [(mask, pairs) for mask, pairs in seen if mask & last]
+    return _machine(node, _latest(own or seen), provider_id)
 
 
 def _has_gpus(machine: Machine) -> bool:
