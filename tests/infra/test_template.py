@@ -9,6 +9,7 @@ import pytest
 from gpucost.adapters.secrets import NONE
 from gpucost.domain.answers.focus import COLUMNS
 from gpucost.runtime import environment
+from gpucost.runtime.base_parts import aws_config
 from gpucost.runtime.observability import NAMESPACE
 from gpucost.usecases.recording.plan import requested
 from tests.support import stack
@@ -65,6 +66,18 @@ def test_functions_are_alike_where_they_have_to_be(function: str) -> None:
     assert variables(function)["POWERTOOLS_SERVICE_NAME"] == {"Ref": "AWS::StackName"}
     build = stack.written()["Resources"][f"{function}Function"]["Metadata"]["BuildProperties"]
     assert build == {"ParentPackageMode": "explicit", "ParentPackages": f"functions.{name}"}
+
+
+@pytest.mark.parametrize("function", ENVIRONMENTS)
+def test_a_call_to_aws_that_hangs_each_time_ends_before_the_function_does(function: str) -> None:
+    # A function that is killed says nothing: no reason in a dead letter, and 5xx without a word from the API.
+    config: Any = aws_config(ENVIRONMENTS[function])
+    tries = config.retries["total_max_attempts"]
+    pauses = sum(2**number for number in range(tries - 1))
+    assert (
+        tries * (config.connect_timeout + config.read_timeout) + pauses
+        < stack.properties(f"{function}Function")["Timeout"]
+    )
 
 
 def test_only_the_endpoint_has_to_be_given() -> None:
