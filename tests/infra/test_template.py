@@ -130,6 +130,20 @@ def test_other_parameters_are_checked_too(name: str, value: str, accepted: bool)
     assert re.search(parameter["AllowedPattern"], parameter["Default"])
 
 
+NEEDS = [("SlackBotToken", "SlackChannel"), ("SlackChannel", "SlackBotToken"), ("BillTable", "BillBucket")]
+
+
+@pytest.mark.parametrize(("given", "needed"), NEEDS)
+def test_a_parameter_that_would_do_nothing_alone_is_refused(given: str, needed: str) -> None:
+    # A channel without a token would lose every message in silence, and count it as delivered.
+    rules = [one for one in stack.plain()["Rules"].values() if one["RuleCondition"] == _given(given)]
+    assert [one["Assertions"][0]["Assert"] for one in rules] == [_given(needed)]
+
+
+def _given(parameter: str) -> dict[str, Any]:
+    return {"Fn::Not": [{"Fn::Equals": [{"Ref": parameter}, ""]}]}
+
+
 def test_the_ledger_outlives_the_stack_and_streams_what_is_published() -> None:
     ledger = stack.plain()["Resources"]["Ledger"]
     assert (ledger["DeletionPolicy"], ledger["UpdateReplacePolicy"]) == ("Retain", "Retain")
