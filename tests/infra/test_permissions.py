@@ -1,6 +1,7 @@
 """Each function may do what its adapters declare, on the resources of the stack, and nothing else."""
 
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from typing import Any
 
 import pytest
@@ -18,7 +19,10 @@ from gpucost.adapters import (
     sqs,
     ssm,
 )
+from gpucost.adapters.ledger import keys
 from gpucost.adapters.metrics import factory as metrics
+from gpucost.domain.hours import Hour
+from gpucost.domain.periods import Month
 from tests.support import stack
 
 READS = {"dynamodb:GetItem", "dynamodb:Query"}
@@ -133,6 +137,28 @@ def test_only_those_who_have_to_write_to_the_ledger_and_only_there() -> None:
         "Interact",
         "Api",
     }
+
+
+HOUR = Hour.parse("2026-11-30T10:00:00Z")
+THE_RECORD = {keys.month_pk("K", Month.of(HOUR)), keys.hour_pk("K", HOUR), keys.year_pk("K", 2026)}
+MAY_WRITE = {
+    "Prices": {keys.PRICES_PK},
+    "Bills": {keys.bill_key(HOUR)[0]},
+    "Detect": {keys.tracks_pk("prod/1"), keys.finding_pk("f-1")},
+    "Notify": {keys.held_key("e-1")[0], keys.posted_key("f-1")[0]},
+    "Interact": {keys.tracks_pk("prod/1")},
+    "Api": {keys.tracks_pk("prod/1")},
+}
+"""The partitions that a function writes to. Only plan and collect write the record itself."""
+
+
+@pytest.mark.parametrize("function", MAY_WRITE)
+def test_who_does_not_publish_cannot_rewrite_what_was_published(function: str) -> None:
+    (writing,) = (one for one in statements(function) if "dynamodb:PutItem" in actions(one))
+    assert not {"dynamodb:GetItem", "dynamodb:Query"} & set(actions(writing))
+    patterns = writing["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
+    everything = THE_RECORD.union(*MAY_WRITE.values())
+    assert {pk for pk in everything if any(fnmatchcase(pk, one) for one in patterns)} == MAY_WRITE[function]
 
 
 @pytest.mark.parametrize("slash", ["", "/"])

@@ -9,6 +9,7 @@ import pytest
 from gpucost.adapters.secrets import NONE
 from gpucost.domain.answers.focus import COLUMNS
 from gpucost.runtime import environment
+from gpucost.runtime.base_parts import aws_config
 from gpucost.runtime.observability import NAMESPACE
 from gpucost.usecases.recording.plan import requested
 from tests.support import stack
@@ -67,6 +68,18 @@ def test_functions_are_alike_where_they_have_to_be(function: str) -> None:
     assert build == {"ParentPackageMode": "explicit", "ParentPackages": f"functions.{name}"}
 
 
+@pytest.mark.parametrize("function", ENVIRONMENTS)
+def test_a_call_to_aws_that_hangs_each_time_ends_before_the_function_does(function: str) -> None:
+    # A function that is killed says nothing: no reason in a dead letter, and 5xx without a word from the API.
+    config: Any = aws_config(ENVIRONMENTS[function])
+    tries = config.retries["total_max_attempts"]
+    pauses = sum(2**number for number in range(tries - 1))
+    assert (
+        tries * (config.connect_timeout + config.read_timeout) + pauses
+        < stack.properties(f"{function}Function")["Timeout"]
+    )
+
+
 def test_only_the_endpoint_has_to_be_given() -> None:
     parameters = stack.written()["Parameters"]
     assert [name for name, parameter in parameters.items() if "Default" not in parameter] == ["AmpEndpoint"]
@@ -115,6 +128,20 @@ def test_other_parameters_are_checked_too(name: str, value: str, accepted: bool)
     parameter = stack.written()["Parameters"][name]
     assert bool(re.search(parameter["AllowedPattern"], value)) == accepted
     assert re.search(parameter["AllowedPattern"], parameter["Default"])
+
+
+NEEDS = [("SlackBotToken", "SlackChannel"), ("SlackChannel", "SlackBotToken"), ("BillTable", "BillBucket")]
+
+
+@pytest.mark.parametrize(("given", "needed"), NEEDS)
+def test_a_parameter_that_would_do_nothing_alone_is_refused(given: str, needed: str) -> None:
+    # A channel without a token would lose every message in silence, and count it as delivered.
+    rules = [one for one in stack.plain()["Rules"].values() if one["RuleCondition"] == _given(given)]
+    assert [one["Assertions"][0]["Assert"] for one in rules] == [_given(needed)]
+
+
+def _given(parameter: str) -> dict[str, Any]:
+    return {"Fn::Not": [{"Fn::Equals": [{"Ref": parameter}, ""]}]}
 
 
 def test_the_ledger_outlives_the_stack_and_streams_what_is_published() -> None:

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 from gpucost.domain.alerts.blocks import Reply
 from gpucost.ports import AlertLog, Chat, Publisher
-from gpucost.runtime.base_parts import AWS_CONFIG
 from gpucost.runtime.environment import DetectEnvironment, HasTable, InteractEnvironment, NotifyEnvironment
 from gpucost.runtime.ledger_parts import LedgerParts
 from gpucost.tracking import MessageBook, TrackBook
@@ -41,7 +40,7 @@ class AlertParts(LedgerParts):
     def publisher(self) -> Publisher:
         from gpucost.adapters.sns import SnsPublisher
 
-        return SnsPublisher(self._session.client("sns", config=AWS_CONFIG), self._its(DetectEnvironment).topic_arn)
+        return SnsPublisher(self._session.client("sns", config=self._config), self._its(DetectEnvironment).topic_arn)
 
     @cached_property
     def chat(self) -> Chat:

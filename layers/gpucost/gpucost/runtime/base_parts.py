@@ -9,7 +9,14 @@ import boto3
 from botocore.config import Config
 
 from gpucost.ports import Secrets
-from gpucost.runtime.environment import ConfigurationError, Environment, HasClusters, HasSettings
+from gpucost.runtime.environment import (
+    ApiEnvironment,
+    ConfigurationError,
+    Environment,
+    HasClusters,
+    HasSettings,
+    InteractEnvironment,
+)
 from gpucost.runtime.settings import Settings, settings_from_json
 
 if TYPE_CHECKING:
@@ -19,7 +26,15 @@ if TYPE_CHECKING:
 
     from gpucost.adapters.ssm import SsmParameter
 
-AWS_CONFIG = Config(connect_timeout=3, read_timeout=10, retries={"mode": "standard", "max_attempts": 4})
+AWS_CONFIG = Config(connect_timeout=3, read_timeout=10, retries={"mode": "standard", "total_max_attempts": 4})
+"""A call that hangs each time ends within a function's shortest timeout (60 s), so its failure has a reason."""
+WAITED_FOR = Config(connect_timeout=1, read_timeout=3, retries={"mode": "standard", "total_max_attempts": 3})
+"""For functions that somebody waits for: the caller is told to try again, before API Gateway or Slack gives up."""
+
+
+def aws_config(kind: type[Environment]) -> Config:
+    """How long the function with this environment waits for AWS."""
+    return WAITED_FOR if issubclass(kind, (ApiEnvironment, InteractEnvironment)) else AWS_CONFIG
 
 
 class BaseParts:
@@ -48,25 +63,29 @@ class BaseParts:
     def _settings_parameter(self) -> "SsmParameter":
         from gpucost.adapters.ssm import SsmParameter
 
-        return SsmParameter(self._session.client("ssm", config=AWS_CONFIG), self._its(HasSettings).settings_parameter)
+        return SsmParameter(self._session.client("ssm", config=self._config), self._its(HasSettings).settings_parameter)
 
     @cached_property
     def _secrets(self) -> Secrets:
         from gpucost.adapters.secrets import SecretsManager
 
-        return SecretsManager(self._session.client("secretsmanager", config=AWS_CONFIG))
+        return SecretsManager(self._session.client("secretsmanager", config=self._config))
 
     @cached_property
     def _dynamodb(self) -> "DynamoDBClient":
-        return self._session.client("dynamodb", config=AWS_CONFIG)
+        return self._session.client("dynamodb", config=self._config)
 
     @cached_property
     def _sqs(self) -> "SQSClient":
-        return self._session.client("sqs", config=AWS_CONFIG)
+        return self._session.client("sqs", config=self._config)
 
     @cached_property
     def _s3(self) -> "S3Client":
-        return self._session.client("s3", config=AWS_CONFIG)
+        return self._session.client("s3", config=self._config)
+
+    @cached_property
+    def _config(self) -> Config:
+        return aws_config(type(self._environment))
 
     @cached_property
     def _session(self) -> boto3.Session:

@@ -3,7 +3,6 @@
 from functools import cached_property
 
 from gpucost.prices import BillBook, PriceBook, PriceList, PriceSources
-from gpucost.runtime.base_parts import AWS_CONFIG
 from gpucost.runtime.environment import BillsEnvironment, HasTable
 from gpucost.runtime.ledger_parts import LedgerParts
 from gpucost.runtime.settings import Settings
@@ -31,7 +30,7 @@ class PriceParts(LedgerParts):
         from gpucost.adapters.bill_query import AthenaBills
 
         its = self._its(BillsEnvironment)
-        athena = self._session.client("athena", config=AWS_CONFIG)
+        athena = self._session.client("athena", config=self._config)
         files = BillFiles(self._s3)
         return BillSources(files, AthenaBills(athena, its.workgroup, its.bill_table))
 
