@@ -149,6 +149,7 @@ def test_the_ledger_outlives_the_stack_and_streams_what_is_published() -> None:
     assert (ledger["DeletionPolicy"], ledger["UpdateReplacePolicy"]) == ("Retain", "Retain")
     properties = ledger["Properties"]
     assert properties["BillingMode"] == "PAY_PER_REQUEST"
+    assert properties["DeletionProtectionEnabled"] is True
     assert properties["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
     assert properties["SSESpecification"] == {"SSEEnabled": True}
     assert properties["StreamSpecification"] == {"StreamViewType": "NEW_IMAGE"}
@@ -285,7 +286,7 @@ def test_an_api_that_answers_for_its_own_faults_is_heard_of_all_the_same(alarm: 
 def test_no_bucket_keeps_the_stack_from_being_deleted() -> None:
     # CloudFormation fails on a bucket that holds anything, and results of queries lie there for days.
     for bucket in stack.resources("AWS::S3::Bucket").values():
-        assert (bucket["DeletionPolicy"], bucket["UpdateReplacePolicy"]) == ("Retain", "Retain")
+        assert (bucket["DeletionPolicy"], bucket["UpdateReplacePolicy"]) == ("RetainExceptOnCreate", "Retain")
         assert bucket["Properties"]["LifecycleConfiguration"]["Rules"][0]["ExpirationInDays"] == 7
 
 
