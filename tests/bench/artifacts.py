@@ -14,20 +14,22 @@ DEPENDENCIES_LIMIT_MB = 20
 READY_LIMIT_MS = {"plan": 550, "collect": 550, "detect": 550, "notify": 550, "api": 750}
 
 # What each function touches on its first event: its environment, its parts, its clients.
-_PARTS = {
+PARTS = {
     "plan": ("PlanEnvironment", "jobs"),
     "collect": ("CollectEnvironment", "ledger dead_letters _settings_parameter"),
     "detect": ("DetectEnvironment", "ledger alert_log publisher dead_letters _settings_parameter"),
     "notify": ("NotifyEnvironment", "chat dead_letters"),
     "api": ("ApiEnvironment", "ledger _settings_parameter"),
 }
+GIVEN = {"GPUCOST_INTERACTIVE": "false"}
+"""Variables that take no number."""
 _CODE = """
 import time
 started = time.perf_counter()
 import functions.{name}.app
 from gpucost.runtime import container, environment
 kind = environment.{kind}
-parts = container.Container(kind.read(dict.fromkeys(kind.variables(), "1")))
+parts = container.Container(kind.read(dict.fromkeys(kind.variables(), "1") | {given!r}))
 for part in {parts!r}.split():
     getattr(parts, part)
 print((time.perf_counter() - started) * 1000)
@@ -47,8 +49,8 @@ def megabytes(folder: Path) -> float:
 
 def ready_ms(name: str, folder: Path, runtime: Path) -> float:
     """Milliseconds from the start of Python to the first event, the best of some fresh processes."""
-    kind, parts = _PARTS[name]
-    code = _CODE.format(name=name, kind=kind, parts=parts)
+    kind, parts = PARTS[name]
+    code = _CODE.format(name=name, kind=kind, parts=parts, given=GIVEN)
     command = [sys.executable, "-S", "-P", "-c", code]
     environment = {"PYTHONPATH": artifacts.python_path(name, folder, runtime), "AWS_DEFAULT_REGION": "us-west-2"}
     return min(_milliseconds(command, environment) for _ in range(ROUNDS))

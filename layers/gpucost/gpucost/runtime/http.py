@@ -24,6 +24,8 @@ CSV = "text/csv; charset=utf-8"
 JSON_LINES = "application/x-ndjson"
 LARGEST_BODY = 5_500_000
 """Lambda returns at most 6 MB. A body not compressed counts as a text in JSON: a quotation mark is two bytes."""
+_ESCAPED = 6
+"""The most bytes that one becomes in JSON: a control character is written as \\u001f."""
 KEEP_FINAL = "private, max-age=86400, immutable"
 KEEP_WITH_CHECK = "private, no-cache"
 
@@ -121,8 +123,9 @@ def answered(event: Mapping[str, Any], body: str, content_type: str = JSON, *, f
     asked = event.get("headers", {})
     if tag in [one.strip() for one in asked.get("if-none-match", "").split(",")]:
         return Response(HTTPStatus.NOT_MODIFIED, content_type, "", headers=dict(headers), compress=False)
-    compressed = "gzip" in asked.get("accept-encoding", "")
-    size = len(encoded if compressed else json.dumps(body, ensure_ascii=False).encode())
+    size = len(encoded)
+    if size * _ESCAPED > LARGEST_BODY and "gzip" not in asked.get("accept-encoding", ""):
+        size = len(json.dumps(body, ensure_ascii=False).encode())
     if size > LARGEST_BODY:
         raise RequestError(f"the answer has {size} bytes, more than {LARGEST_BODY}: ask for less at once")
     return Response(HTTPStatus.OK, content_type, body, headers=dict(headers))
