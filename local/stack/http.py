@@ -22,6 +22,18 @@ class QuietHandler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self.respond()
 
+    def do_HEAD(self) -> None:
+        self.respond()
+
+    def do_PUT(self) -> None:
+        self.respond()
+
+    def do_PATCH(self) -> None:
+        self.respond()
+
+    def do_DELETE(self) -> None:
+        self.respond()
+
     def respond(self) -> None:
         """Read the request and answer it."""
         raise NotImplementedError

@@ -60,7 +60,7 @@ class Runner:
 
     def __init__(self, deployment: Deployment, endpoint: str, log: TextIO) -> None:
         container.reset(self._now)
-        self._time = datetime.now(UTC)
+        self._time: datetime | None = None
         self._deployment = deployment
         self._log = log
         self._sqs = boto3.client("sqs", endpoint_url=endpoint)
@@ -82,13 +82,17 @@ class Runner:
         return answer
 
     def _now(self) -> datetime:
-        """The functions' clock: that of the hour which is replayed, so that they do what they did then."""
-        return self._time
+        """The functions' clock: that of the latest hour which was replayed, so that they do what they did then."""
+        return self._time or datetime.now(UTC)
 
     def schedule(self, hour: Hour) -> None:
-        """Send `plan` what the stack's schedule sends it ten minutes after the hour, at that time."""
-        self._time = hour.end.replace(minute=SCHEDULED_MINUTE)
-        moment = self._time.strftime("%Y-%m-%dT%H:%M:%SZ")
+        """Send `plan` what the stack's schedule sends it ten minutes after the hour, at that time.
+
+        An hour that is delivered again, after later ones, comes late: the clock never goes back.
+        """
+        due = hour.end.replace(minute=SCHEDULED_MINUTE)
+        self._time = max(due, self._time or due)
+        moment = due.strftime("%Y-%m-%dT%H:%M:%SZ")
         for template in self._deployment.functions["plan"].definition.schedule_inputs:
             self.invoke("plan", json.loads(template.replace(SCHEDULED_TIME, moment)))
 

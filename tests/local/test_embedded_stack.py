@@ -70,6 +70,14 @@ def test_an_hour_goes_the_whole_way_and_a_second_delivery_changes_nothing(stack:
     assert rows == [("bu-a", "5.142857"), ("bu-b", "3.428571"), ("bu-c", "3.428571")]
 
 
+def test_an_hour_that_is_delivered_again_hides_no_later_one(stack: EmbeddedStack) -> None:
+    stack.runner.schedule(REFERENCE_HOUR.plus(1))
+    stack.runner.schedule(REFERENCE_HOUR)
+    with api_server(stack.runner) as url:
+        answer = requests.get(f"{url}/v1/costs", timeout=10).json()
+    assert answer["to"] == REFERENCE_HOUR.plus(2).key
+
+
 def test_an_hour_that_cannot_be_read_is_in_the_dead_letters_with_its_reason(stack: EmbeddedStack) -> None:
     stack.gateway.always = Fault(422, '{"status":"error","errorType":"execution","error":"too many samples"}')
     stack.runner.run_hour(REFERENCE_HOUR)
@@ -101,6 +109,8 @@ def test_the_dev_server_passes_on_what_the_api_says(stack: EmbeddedStack) -> Non
     with api_server(stack.runner) as url:
         missing = requests.get(f"{url}/nothing", timeout=10)
         wrong = requests.get(f"{url}/v1/costs?from=never", timeout=10)
+        others = [requests.request(method, f"{url}/v1/costs", timeout=10) for method in ("PUT", "PATCH", "DELETE")]
+    assert {(one.status_code, one.headers["Content-Type"]) for one in others} == {(404, "application/problem+json")}
     assert (missing.status_code, missing.headers["Content-Type"]) == (404, "application/problem+json")
     assert (wrong.status_code, wrong.json()["status"]) == (400, 400)
 
