@@ -318,3 +318,9 @@ def test_a_bu_with_any_name_can_be_asked_for() -> None:
     for name in ("a,b", "a&b=c", "ü", "'; drop table", "[a b]", "a/b", "%2F"):
         assert got("/v1/costs", **DAY, bu=name)["bu"] == name
     assert {row["bu"] for row in got("/v1/costs", **DAY)["rows"]} == set(BUS)
+
+
+@pytest.mark.parametrize("path", ["/v1/costs", "/v1/waste", "/allocation"])
+def test_a_parameter_that_is_given_twice_is_said_to_be(path: str) -> None:
+    found = ask(path, "bu=alpha&window=1d&bu=beta")
+    assert (found.status, found.json["detail"]) == (400, "'bu' is given more than once")

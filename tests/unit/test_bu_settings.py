@@ -18,7 +18,7 @@ def test_a_bu_may_use_the_groups_of_its_pattern(match: str, bu: str) -> None:
 
 @pytest.mark.parametrize(("match", "bu"), [("(.*)-prod", r"\2"), ("a", r"\1"), ("(a)", r"\g<team>"), ("(a)", r"\q")])
 def test_a_bu_that_names_another_group_is_refused_with_its_place(match: str, bu: str) -> None:
-    with pytest.raises(SettingsError, match=re.escape("bu.patterns.0: Value error, " + repr(bu))):
+    with pytest.raises(SettingsError, match=re.escape("bu.patterns.0: " + repr(bu))):
         patterns(match, bu)
 
 

@@ -161,3 +161,11 @@ def test_any_ends_are_a_window_or_refused(start: str | None, end: str | None) ->
     except RequestError:
         return
     assert FIRST_HOUR <= window.first < window.end <= Hour.containing(NOW)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [(",", "the time ''"), ("today,", "the time 'today'"), ("2026-11-01,x", "the time 'x'")]
+)
+def test_a_part_of_a_window_is_not_said_to_be_the_whole(text: str, said: str) -> None:
+    with pytest.raises(RequestError, match=f"^'window' has {said}; write a UTC hour"):
+        Window.named(text, NOW)

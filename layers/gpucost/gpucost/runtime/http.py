@@ -16,7 +16,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from gpucost.ports import GpucostError, RequestError
 from gpucost.runtime import problems
-from gpucost.runtime.http_event import as_format_2, query_parameters
+from gpucost.runtime.http_event import as_format_2, check_once, query_parameters
 from gpucost.runtime.json_text import json_text
 
 JSON = "application/json"
@@ -91,7 +91,9 @@ class HttpApi:
     def resolve(self, event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         """API Gateway's answer to an event in payload format 2.0 or 1.0."""
         try:
-            return self.resolver.resolve(as_format_2(event), context)
+            request = as_format_2(event)
+            check_once(request)
+            return self.resolver.resolve(request, context)
         except RequestError as error:
             return _bare(problems.refused(error))
 
@@ -152,7 +154,7 @@ def _query_names(handler: Handler) -> frozenset[str]:
 
 
 def _only(names: frozenset[str]) -> Callable[..., Response[Any]]:
-    """A check that the query has these parameters only, each once."""
+    """A check that the query has these parameters only."""
 
     def check(app: ApiGatewayResolver, next_middleware: Callable[[ApiGatewayResolver], Response[Any]]) -> Response[Any]:
         given = query_parameters(app.current_event.raw_event)
@@ -160,9 +162,6 @@ def _only(names: frozenset[str]) -> Callable[..., Response[Any]]:
         if unknown:
             known = f"the names are {', '.join(sorted(names))}" if names else "it has none"
             raise RequestError(f"{unknown} of the parameters are not known here; {known}")
-        repeated = sorted(name for name, values in given.items() if len(values) > 1)
-        if repeated:
-            raise RequestError(f"{', '.join(map(repr, repeated))} is given more than once")
         return next_middleware(app)
 
     return check

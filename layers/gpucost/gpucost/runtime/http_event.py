@@ -7,6 +7,7 @@ from urllib.parse import parse_qs, urlencode
 from gpucost.ports import RequestError
 
 MAX_PARAMETERS = 100
+_SHOWN = 60
 
 
 def query_parameters(event: Mapping[str, Any]) -> dict[str, list[str]]:
@@ -50,6 +51,13 @@ def as_format_2(event: Mapping[str, Any]) -> dict[str, Any]:
         "headers": _headers(event),
         "requestContext": {**context, "http": http},
     }
+
+
+def check_once(event: Mapping[str, Any]) -> None:
+    """RequestError when a parameter is given more than once: which of two was meant cannot be told."""
+    repeated = sorted(name for name, values in query_parameters(event).items() if len(values) > 1)
+    if repeated:
+        raise RequestError(f"{', '.join(repr(name[:_SHOWN]) for name in repeated)} is given more than once")
 
 
 def _headers(event: Mapping[str, Any]) -> dict[str, str]:

@@ -25,6 +25,7 @@ from gpucost.domain.report import Basis
 from gpucost.ports import GpucostError
 from gpucost.runtime.access_settings import AccessSettings
 from gpucost.runtime.alert_settings import AlertSettings
+from gpucost.runtime.setting_faults import in_words
 
 type Rate = Annotated[Decimal, Field(gt=0, le=10_000, description="USD per GPU-hour")]
 
@@ -219,14 +220,13 @@ class Settings(_Section):
 
 
 def parse_settings(document: Any) -> Settings:
-    """Validate a decoded settings document. SettingsError lists all faults, one a line, each with its place."""
+    """Validate a decoded settings document. SettingsError lists all faults in a line, each with its place."""
     if not isinstance(document, dict):
         raise SettingsError(f"the settings are {type(document).__name__}, but have to be a mapping of names to values")
     try:
         return Settings.model_validate(document)
     except ValidationError as error:
-        faults = [f"{'.'.join(map(str, fault['loc'])) or 'settings'}: {fault['msg']}" for fault in error.errors()]
-        raise SettingsError("; ".join(faults)) from None
+        raise SettingsError(in_words(error.errors(), Settings.model_json_schema())) from None
 
 
 def settings_from_json(text: str) -> Settings:

@@ -7,6 +7,7 @@ from typing import Any
 from gpucost.domain.alerts.alert_rules import AlertRules
 from gpucost.domain.alerts.tracks import Track
 from gpucost.domain.answers.access import Scope
+from gpucost.domain.money import plain
 from gpucost.domain.report import CURRENCY
 from gpucost.ports import RequestError
 from gpucost.tracking import TrackBook
@@ -75,7 +76,7 @@ def finding(track: Track) -> Answer:
         "since": told.first.key,
         "last_hour": told.last.key,
         "hours": told.hours,
-        "cost_usd": track.cost_usd,
+        "cost_usd": None if track.cost_usd is None else plain(track.cost_usd),
         "escalations": told.level,
         "acknowledged_by": track.acknowledged or None,
         "snoozed_until": track.snoozed_until.isoformat() if track.snoozed_until else None,

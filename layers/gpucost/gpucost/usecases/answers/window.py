@@ -76,7 +76,7 @@ class Window:
         return cls(first, end)
 
 
-def instant(name: str, text: str) -> Hour:
+def instant(name: str, text: str, is_: str = "is") -> Hour:
     """A UTC hour, or a date for its first hour. RequestError for anything else, with the parameter's name."""
     try:
         is_date = len(text) == len("2026-11-30")
@@ -86,7 +86,7 @@ def instant(name: str, text: str) -> Hour:
         return hour
     except (ValueError, OverflowError):  # OverflowError at the ends of the calendar
         raise RequestError(
-            f"{name!r} is {text[:60]!r}; write a UTC hour such as 2026-11-30T10:00:00Z, or a date such as 2026-11-30"
+            f"{name!r} {is_} {text[:60]!r}; write a UTC hour such as 2026-11-30T10:00:00Z, or a date such as 2026-11-30"
         ) from None
 
 
@@ -97,7 +97,7 @@ def _exact(text: str) -> tuple[Hour, Hour]:
 
 def _boundary(text: str) -> Hour:
     if not _UNIX.fullmatch(text):
-        return instant("window", text)
+        return instant("window", text, "has the time")
     seconds = int(text)
     if seconds % 3600:
         raise RequestError(f"'window' has the time {text}, which is not a whole hour")
