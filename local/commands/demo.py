@@ -24,7 +24,7 @@ from local.scenarios.scenario import REFERENCE_HOUR, Scenario, scenario_hours
 from local.slack_view import message_view
 from local.stack.devserver import DEFAULT_PORT, api_server
 from local.stack.embedded import EmbeddedStack, embedded_stack
-from local.stack.processes import preferred_port
+from local.stack.processes import ended_in_order, preferred_port
 from local.stack.prometheus import find_or_install
 
 CLUSTER_LABEL = "cluster"
@@ -56,7 +56,7 @@ def run(once: bool) -> None:
     find_or_install()
     history = "".join(scenario.openmetrics(CLUSTER_LABEL) for scenario in SCENARIOS)
     clusters = [scenario.cluster for scenario in SCENARIOS]
-    with LOG.open("w") as log, embedded_stack(history, clusters, _settings(), log) as stack:
+    with ended_in_order(), LOG.open("w") as log, embedded_stack(history, clusters, _settings(), log) as stack:
         _replay(stack, scenario_hours(), out)
         _deliver_again(stack, REFERENCE_HOUR, out)
         _show_messages(stack.slack.messages, out)

@@ -1,5 +1,6 @@
 """Servers of other makers as child processes: started on a free loopback port, waited for, stopped."""
 
+import signal
 import socket
 import subprocess
 import time
@@ -53,6 +54,16 @@ def server(
                 raise StackError(f"{name} did not start: {_last_line(log)} (whole log: {log})")
         finally:
             _stop(process)
+
+
+@contextmanager
+def ended_in_order() -> Iterator[None]:
+    """Let SIGTERM end the block as Ctrl-C does, so that no server is left behind."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _wait(process: subprocess.Popen[bytes], ready: Callable[[], bool], seconds: float = 30) -> bool:

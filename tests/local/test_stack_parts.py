@@ -1,6 +1,10 @@
 """The parts of the local stack start, hold what they are given, and say what to do when they cannot."""
 
+import os
+import signal
 import socket
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -130,3 +134,30 @@ def test_a_server_that_cannot_start_says_why(tmp_path: Path) -> None:
 
 def test_moto_answers_for_the_services_in_use(clean_moto: str) -> None:
     assert boto3.client("sns", endpoint_url=clean_moto).list_topics()["Topics"] == []
+
+
+WITH_CHILD = """
+import sys, time
+from pathlib import Path
+from local.stack.processes import ended_in_order, server
+folder = Path(sys.argv[1])
+pid = folder / "pid"
+command = ["sh", "-c", 'echo $$ > "$0" && exec sleep 300', str(pid)]
+with ended_in_order(), server("x", lambda port: command, lambda port: pid.exists() and pid.read_text(), folder / "log"):
+    print("up", flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_whoever_is_told_to_end_leaves_no_server_behind(how: signal.Signals, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", WITH_CHILD, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "up\n"
+        child = int((tmp_path / "pid").read_text())
+        os.kill(child, 0)
+        process.send_signal(how)
+        process.wait(timeout=15)
+    with pytest.raises(ProcessLookupError):
+        os.kill(child, 0)

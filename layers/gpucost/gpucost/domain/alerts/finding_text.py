@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 
 from gpucost.domain.alerts.finding import WITHOUT_COST, Finding, Kind, PodWaste, Step
 from gpucost.domain.hours import Hour
+from gpucost.domain.money import plain
 from gpucost.domain.periods import Month
 from gpucost.domain.report import Basis
 from gpucost.domain.wording import cents, code, count, escaped, gibibytes, one_line, percent, shortened, span
@@ -142,7 +143,8 @@ def _pod(pod: PodWaste, name: Show) -> str:
         used += f" (by {pod.samples_seen:,} of {pod.samples_expected:,} samples)"
     held = f"{name(pod.resource)} for {count(pod.held_minutes, 'minute')}"
     if pod.slice_hours is not None:
-        held += f" ({pod.slice_hours.normalize():f} slice-hours)"
+        slices = plain(round(pod.slice_hours, 2))
+        held += f" ({slices:f} slice-hour{'' if slices == 1 else 's'})"
     of = "" if pod.allocated_usd is None else f" of {cents(pod.allocated_usd)}"
     facts = [held, f"wasted {cents(pod.waste_usd)}{of}", used]
     if pod.vram_used_mib is not None:
