@@ -58,3 +58,21 @@ def properties(name: str) -> dict[str, Any]:
     """The plain properties of one resource."""
     found: dict[str, Any] = plain()["Resources"][name]["Properties"]
     return found
+
+
+def arn(name: str) -> dict[str, list[str]]:
+    return {"Fn::GetAtt": [name, "Arn"]}
+
+
+def variables(function: str) -> dict[str, Any]:
+    found: dict[str, Any] = properties(f"{function}Function")["Environment"]["Variables"]
+    return found
+
+
+def schedule_of(function: str) -> dict[str, Any]:
+    (found,) = (
+        resource["Properties"]
+        for resource in resources("AWS::Scheduler::Schedule").values()
+        if resource["Properties"]["Target"]["Arn"] == arn(f"{function}Function")
+    )
+    return dict(found)

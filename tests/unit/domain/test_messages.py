@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpucost.domain.alerts.finding import Finding, Kind, PodWaste, Severity, Step
-from gpucost.domain.alerts.finding_text import described, headline, story, title
 from gpucost.domain.alerts.messages import email_text, finding_of, finding_subject, notification
 from gpucost.domain.report import Basis
 from tests.support.findings import HOUR, finding, with_pods
@@ -89,37 +88,6 @@ def test_every_value_is_text_or_a_list_of_texts_and_the_description_is_of_bounde
     assert 0 < len(content["description"]) <= 3000
     assert "\n" not in content["title"]
     assert "<" not in content["description"].replace("<$0.01", "").replace("<0.1 %", "")
-
-
-def test_the_description_says_what_was_wasted_where_and_by_which_pods() -> None:
-    told = replace(with_pods(finding(), 3), unknown_usd=Decimal(2), allocated_usd=Decimal(14))
-    told = replace(told, more_pods=2, more_pods_usd=Decimal("0.12"))
-    assert notification(told)["content"]["description"].split("\n") == [
-        "`prod`, 2026-11-30 10:00-11:00 UTC",
-        "`bu-a` wasted $6.00 of $12.00: 50 % used; $2.00 more has unknown utilization and was not judged",
-        "• `ns/pod-0` on `node-a`: `nvidia.com/gpu` for 60 minutes, wasted $3.00, 4.5 % used, 38.4 GiB of VRAM held",
-        "• `ns/pod-1` on `node-a`: `nvidia.com/gpu` for 60 minutes, wasted $2.00, 4.5 % used, 38.4 GiB of VRAM held",
-        "• `ns/pod-2` on `node-a`: `nvidia.com/gpu` for 60 minutes, wasted $1.00, 4.5 % used, 38.4 GiB of VRAM held",
-        "• and 2 more, wasting $0.12",
-    ]
-
-
-def test_an_estimate_and_an_unmeasured_vram_are_said_to_be_so() -> None:
-    told = with_pods(finding(), 1)
-    told = replace(told, pods=(replace(told.pods[0], basis=Basis.CLUSTER, vram_used_mib=None),))
-    assert notification(told)["content"]["description"].split("\n")[-1] == (
-        "• `ns/pod-0` on `node-a`: `nvidia.com/gpu` for 60 minutes, wasted $1.00, 4.5 % used (estimated by cluster)"
-    )
-
-
-def test_whose_a_pod_is_what_it_held_and_how_much_of_it_was_seen_are_said() -> None:
-    told = with_pods(finding(), 1)
-    pod = replace(told.pods[0], workload="Job/train", allocated_usd=Decimal(4), slice_hours=Decimal("3.0"))
-    told = replace(told, pods=(replace(pod, samples_seen=57, samples_expected=60),))
-    assert notification(told)["content"]["description"].split("\n")[-1] == (
-        "• `ns/pod-0` of `Job/train` on `node-a`: `nvidia.com/gpu` for 60 minutes (3 slice-hours), "
-        "wasted $1.00 of $4.00, 4.5 % used (by 57 of 60 samples), 38.4 GiB of VRAM held"
-    )
 
 
 def test_a_message_that_was_queued_before_pods_said_so_much_is_read() -> None:
@@ -209,11 +177,6 @@ def test_anything_else_is_refused_in_one_line_that_says_why(document: object, sa
     assert "\n" not in str(caught.value)
 
 
-def test_where_not_even_the_headline_fits_it_is_kept_whole() -> None:
-    told = with_pods(finding(), 3)
-    assert described(told, 10) == [headline(told)]
-
-
 @pytest.mark.parametrize("step", [Step.OPEN, Step.CLOSE])
 def test_the_subject_of_other_kinds_says_what_the_message_is_about(step: Step) -> None:
     told = replace(finding("y" * 300), kind=Kind.IDLE_SLICE, step=step, subject="x" * 300)
@@ -222,49 +185,6 @@ def test_the_subject_of_other_kinds_says_what_the_message_is_about(step: Step) -
     assert len(line) <= 100
     assert ("Over" in line) is (step is Step.CLOSE)
     assert "dle GPU slice" in line
-
-
-def test_a_digest_is_headed_by_its_span_and_its_bu() -> None:
-    told = replace(finding(), step=Step.DIGEST, subject="yesterday", since=HOUR, hours=24)
-    assert title(told) == "GPU costs of `bu-a`: yesterday"
-
-
-@pytest.mark.parametrize(
-    ("month", "says"),
-    [
-        ("2026-11", "The GPU budget of `bu-a` for `2026-11` is safe again"),
-        ("2026-10", "The month is over: the GPU budget of `bu-a` for `2026-10`"),
-    ],
-)
-def test_a_budgets_end_says_why_it_is_one(month: str, says: str) -> None:
-    assert title(replace(finding(), kind=Kind.BUDGET, step=Step.CLOSE, subject=month)) == says
-
-
-def test_facts_follow_the_headline_and_mean_nothing_to_slack() -> None:
-    told = replace(finding(), facts=("Meanwhile <!channel>\nwaits.",))
-    assert described(told, 3000)[1] == "Meanwhile &lt;!channel&gt; waits."
-    assert notification(told)["metadata"]["summary"].endswith(". Meanwhile <!channel> waits.")
-
-
-@pytest.mark.parametrize(
-    ("kind", "hours", "says"),
-    [
-        (Kind.IDLE_SLICE, 1, ""),
-        (Kind.IDLE_SLICE, 3, "Since 2026-11-30 08:00-09:00 UTC: 3 hours, $9.50 so far."),
-        (Kind.DATA_LOSS, 3, "Since 2026-11-30 08:00-09:00 UTC: 3 hours so far."),
-    ],
-)
-def test_a_story_says_since_when_and_what_it_has_cost_where_that_can_be_said(kind: Kind, hours: int, says: str) -> None:
-    told = replace(finding(), kind=kind, since=HOUR.plus(-2), hours=hours, so_far_usd=Decimal("9.5"))
-    assert story(told) == says
-
-
-def test_a_name_or_a_fact_without_end_is_cut() -> None:
-    told = replace(finding(), kind=Kind.IDLE_SLICE, subject="x" * 300, facts=("y" * 3000,))
-    assert len(notification(told)["content"]["title"]) < 400
-    assert "y" * 1000 not in "".join(described(told, 30_000))
-    assert "y" * 1000 not in notification(told)["metadata"]["summary"]
-    assert "x" * 41 not in finding_subject(told)
 
 
 def test_keywords_and_length_of_a_notification() -> None:
