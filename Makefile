@@ -94,7 +94,7 @@ openapi: .venv/.ready ## Write openapi.json anew from the routes
 	$(BIN)/python -m functions.api > openapi.json.new
 	mv openapi.json.new openapi.json
 
-mutate: .venv/.ready ## Change the allocation's rules piece by piece; count the changes that no test notices
+mutate: .venv/.ready ## Change the domain's rules piece by piece; count the changes that no test notices
 	JOBS=$(JOBS) tests/mutation/run.sh
 
 check: .venv/.ready .venv-sam/.ready ## Lint, formatting, types, borders, template

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Changes the allocation's rules one small piece at a time and sees whether the unit and property tests notice.
+# Changes the domain one small piece at a time and sees whether the unit and property tests notice.
 # Works on a copy in .cache/mutation, where the package lies at the top: mutmut names mutants by their path.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
