@@ -96,7 +96,7 @@ def _step(text: str | None, accumulate: str) -> int | None:
     return int(match[1]) * _HOURS[match[2]]
 
 
-_ANSWERS = answers(schemas.Allocations)
+_ANSWERS = answers(schemas.Allocations, csv=True)
 routes.get("/allocation", summary="Costs in OpenCost's dialect", operation_id="get_allocation", responses=_ANSWERS)(
     _compute
 )

@@ -1,10 +1,9 @@
 """The responses of routes, for the OpenAPI document."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import BaseModel
-
-from functions.api.schemas import Allocations
 
 
 class Problem(BaseModel):
@@ -26,26 +25,25 @@ _PROBLEMS = {
 }
 
 
-def answers(model: type[BaseModel], *, rows: bool = False) -> dict[int, Any]:
-    """The responses of a route: its document, or its rows as files, or not modified, or a problem."""
-    content: dict[str, Any] = {"application/json": {"model": model}}
-    if rows:
-        text = {"schema": {"type": "string"}}
-        content |= {"text/csv": text, "application/x-ndjson": text}
-    elif model is Allocations:
-        content["text/csv"] = {"schema": {"type": "string"}}
-    return {
-        200: {"description": "The answer", "content": content},
-        304: {"description": "What the caller has, by If-None-Match, is still right"},
-        **_problems(),
-    }
+_TEXT = {"schema": {"type": "string"}}
+_CSV = {"text/csv": _TEXT}
+_FILES = {**_CSV, "application/x-ndjson": _TEXT}
+
+
+def answers(model: type[BaseModel], *, rows: bool = False, csv: bool = False) -> dict[int, Any]:
+    """The responses of a route: its document, its rows as files (`csv`: CSV only), not modified, or a problem."""
+    files = _FILES if rows else _CSV if csv else {}
+    return _responses("The answer", {"application/json": {"model": model}, **files})
 
 
 def files() -> dict[int, Any]:
     """The responses of a route that answers with files only."""
-    text = {"schema": {"type": "string"}}
+    return _responses("The rows", _FILES)
+
+
+def _responses(description: str, content: Mapping[str, Any]) -> dict[int, Any]:
     return {
-        200: {"description": "The rows", "content": {"text/csv": text, "application/x-ndjson": text}},
+        200: {"description": description, "content": dict(content)},
         304: {"description": "What the caller has, by If-None-Match, is still right"},
         **_problems(),
     }

@@ -5,18 +5,13 @@ from collections.abc import Iterator
 import pytest
 
 from gpucost.adapters.memory import MemoryLedger
-from gpucost.runtime.environment import ApiEnvironment
 from tests.support.api import ask
-from tests.support.handlers import install
-from tests.support.house import CLUSTERS, house
+from tests.support.served import served_house
 
 
 @pytest.fixture(scope="module")
 def books() -> Iterator[MemoryLedger]:
-    ledger = house()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AWS_REGION", "us-west-2")
-        install(patch, ApiEnvironment, ledger=ledger, clusters=CLUSTERS)
+    with served_house() as ledger:
         yield ledger
 
 

@@ -19,6 +19,7 @@ from tests.support.api import Reply, ask, reply
 from tests.support.handlers import NOW, Context, install, sample
 from tests.support.hours import pod, report
 from tests.support.house import BUS, CLUSTERS, FAILED, FIRST, MISSING, house
+from tests.support.served import served_house
 
 OCTOBER = {"from": "2026-10-01", "to": "2026-11-01"}
 DAY = {"from": "2026-11-01", "to": "2026-11-02"}
@@ -27,10 +28,7 @@ SHORT = {"from": FIRST.key, "to": FIRST.plus(3).key}
 
 @pytest.fixture(scope="module")
 def books() -> Iterator[MemoryLedger]:
-    ledger = house()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AWS_REGION", "us-west-2")
-        install(patch, ApiEnvironment, ledger=ledger, clusters=CLUSTERS)
+    with served_house() as ledger:
         yield ledger
 
 

@@ -13,7 +13,8 @@ from gpucost.runtime.environment import ApiEnvironment
 from tests.support.api import Reply, ask
 from tests.support.handlers import install
 from tests.support.hours import pod, report
-from tests.support.house import BUS, CLUSTERS, house
+from tests.support.house import BUS, CLUSTERS
+from tests.support.served import served_house
 
 OCTOBER_31 = "2026-10-31T00:00:00Z,2026-11-01T00:00:00Z"
 CAPACITY = Decimal(2 * 24 * 96)
@@ -21,8 +22,7 @@ CAPACITY = Decimal(2 * 24 * 96)
 
 @pytest.fixture(scope="module", autouse=True)
 def _house() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        install(patch, ApiEnvironment, ledger=house(), clusters=CLUSTERS)
+    with served_house():
         yield
 
 

@@ -3,18 +3,13 @@
 import sys
 from pathlib import Path
 
-import pytest
-
-from gpucost.runtime.environment import ApiEnvironment
 from tests.support.api import ask
-from tests.support.handlers import install
-from tests.support.house import CLUSTERS, FIRST, house
+from tests.support.house import FIRST
+from tests.support.served import served_house
 
 
 def main() -> int:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AWS_REGION", "us-west-2")
-        install(patch, ApiEnvironment, ledger=house(), clusters=CLUSTERS)
+    with served_house():
         # Across the end of a month.
         reply = ask("/v1/focus", {"from": FIRST.plus(36).key, "to": FIRST.plus(60).key})
     if reply.status != 200:

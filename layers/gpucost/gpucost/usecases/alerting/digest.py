@@ -87,9 +87,6 @@ def _digest(
 def _line(track: Track) -> str:
     kind = track.kind.value.replace("_", " ")
     what = f"{kind} {plain_name(track.subject)}" if track.subject else kind
-    hours = count(track.current.hours if track.current else 0, "hour")
-    return (
-        f"Going on: {what}, {hours}."
-        if track.cost_usd is None
-        else f"Going on: {what}, {hours}, {cents(track.cost_usd)}."
-    )
+    lasted = f", {count(track.current.hours, 'hour')}" if track.current else ""
+    cost = "" if track.cost_usd is None else f", {cents(track.cost_usd)}"
+    return f"Going on: {what}{lasted}{cost}."
