@@ -50,14 +50,25 @@ def install() -> None:
     """Unpack Debian's package into .cache (no root, no service), or `brew install`. StackError if neither works."""
     try:
         if shutil.which("apt-get") and shutil.which("dpkg-deb"):
-            CACHE.mkdir(parents=True, exist_ok=True)
-            _run(["apt-get", "download", "prometheus"], CACHE)
+            _download()
             package = max(CACHE.glob("prometheus_*.deb"), key=lambda path: path.stat().st_mtime)
             _run(["dpkg-deb", "--extract", str(package), str(CACHE)], CACHE)
         elif shutil.which("brew"):
             _run(["brew", "install", "prometheus"], None)
     except (subprocess.CalledProcessError, OSError, ValueError) as error:
         raise StackError(f"{HOW_TO_INSTALL} (tried: {error})") from None
+
+
+def _download() -> None:
+    """Debian's package into .cache; where the machine never asked what there is, with lists of our own, without root."""
+    for folder in ("lists/partial", "apt"):
+        (CACHE / folder).mkdir(parents=True, exist_ok=True)
+    try:
+        _run(["apt-get", "download", "prometheus"], CACHE)
+    except subprocess.CalledProcessError:
+        own = ["apt-get", "-o", f"Dir::State::lists={CACHE / 'lists'}", "-o", f"Dir::Cache={CACHE / 'apt'}"]
+        _run([*own, "update"], CACHE)
+        _run([*own, "download", "prometheus"], CACHE)
 
 
 def _run(command: list[str], cwd: Path | None) -> None:

@@ -88,13 +88,24 @@ def test_a_missing_prometheus_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch
         find_binaries()
 
 
+ASKED_ALREADY = "touch prometheus_1_amd64.deb"
+NEVER_ASKED = """
+case "$*" in
+  *Dir::State::lists=*/cache/lists*update) touch ../asked ;;
+  *Dir::State::lists=*/cache/lists*download*) [ -e ../asked ] && touch prometheus_1_amd64.deb ;;
+  *) exit 100 ;;
+esac
+"""
+
+
+@pytest.mark.parametrize("apt", [ASKED_ALREADY, NEVER_ASKED])
 def test_prometheus_is_unpacked_from_debians_package_when_missing(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, apt: str
 ) -> None:
     tools, cache = tmp_path / "tools", tmp_path / "cache"
     tools.mkdir()
     unpack = "mkdir -p $3/usr/bin && for name in prometheus promtool; do cp $0 $3/usr/bin/$name; done"
-    for name, script in {"apt-get": "touch prometheus_1_amd64.deb", "dpkg-deb": unpack}.items():
+    for name, script in {"apt-get": apt, "dpkg-deb": unpack}.items():
         (tools / name).write_text(f"#!/bin/sh\nexport PATH=/usr/bin:/bin\n{script}\n")
         (tools / name).chmod(0o755)
     monkeypatch.setenv("PATH", str(tools))
