@@ -60,7 +60,7 @@ def install() -> None:
 
 
 def _download() -> None:
-    """Debian's package into .cache; where the machine never asked what there is, with lists of our own, without root."""
+    """Debian's package into .cache; with lists of our own, which need no root, where the machine has none."""
     for folder in ("lists/partial", "apt"):
         (CACHE / folder).mkdir(parents=True, exist_ok=True)
     try:
